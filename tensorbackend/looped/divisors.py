@@ -6,7 +6,6 @@ from ..declarations.argument_errors import check_arguments
 from ..expr.while_loops import while_loop
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.basic import abs as magnitude
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_or, not_equal
 from ..ops.reduction import any
@@ -67,6 +66,6 @@ def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     first, second = _negative_magnitudes(x1, x2)
     divisor = _divisor(first, second)
     # A quotient of numbers up to 0 is at least 0; of the minimum and -1 it is not computed.
-    one = magnitude(divisor) == 1
-    quotient = where(one, magnitude(first), first // where(logical_or(one, divisor == 0), 2, divisor))
+    one = abs(divisor) == 1
+    quotient = where(one, abs(first), first // where(logical_or(one, divisor == 0), 2, divisor))
     return quotient * (-second if second.dtype.kind == "int" else second)

@@ -21,13 +21,10 @@ from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.composite.special.zeta import stirling_rest
 from ..ops.creation.filled import full, ones_like, rename, zeros_like
 from ..ops.creation.values import asarray
-from ..ops.elementwise.basic import abs as magnitude
 from ..ops.elementwise.basic import astype, isinf, isnan, where
 from ..ops.elementwise.binary import greater, less, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import exp, log, log1p, sqrt
 from ..ops.inspection import wide_operands
-from ..ops.reduction import any as any_of
-from ..ops.reduction import sum as sum_of
 from ..ops.shape import expand_dims
 from ..ops.special import lgamma
 from ..rules.accuracy import Bound, declare_bound
@@ -60,7 +57,7 @@ class _Parts(NamedTuple):
 
 def _excess(y: Tensor) -> Tensor:
     """(y - log(1 + y)) / y**2, by a series in y / (2 + y) where the difference cancels."""
-    near = magnitude(y) < 0.5
+    near = abs(y) < 0.5
     small = where(near, y, 0)
     r = small / (small + 2)
     square, total = r * r, zeros_like(y)
@@ -146,7 +143,7 @@ def _fraction(parts: _Parts) -> Tensor:
     a, b, x, y, apart = parts
 
     def away(x: Tensor) -> Tensor:
-        return where(magnitude(x) < _TINY, _TINY, x)
+        return where(abs(x) < _TINY, _TINY, x)
 
     def extend(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         n, c, d, value, before = state
@@ -156,14 +153,14 @@ def _fraction(parts: _Parts) -> Tensor:
         beta = n + n * ((b - n) * x) / width + (a + n) / (width + 2) * (apart + 1 + n * (1 + y))
         d, c = 1 / away(beta + alpha * d), away(beta + alpha / c)
         converged = before <= _EPSILON
-        change = minimum(before, magnitude(c * d - 1))
+        change = minimum(before, abs(c * d - 1))
         return n + 1, c, d, where(converged, value, value * c * d), change
 
     first = away((apart + 1) / (a + 1))
     n = full((), 1.0, dtype=float64, like=x)
     start = n, first, zeros_like(x), first, ones_like(x)
     value: Tensor = while_loop(
-        lambda state: logical_and(less(state[0], _MOST_TERMS), any_of(greater(state[4], _EPSILON))), extend, start
+        lambda state: logical_and(less(state[0], _MOST_TERMS), greater(state[4], _EPSILON).any()), extend, start
     )[3]
     return 1 / value
 
@@ -200,7 +197,7 @@ def _peak(parts: _Parts) -> Tensor:
     power = v * v * (of_b * _excess(-alpha * v) + of_a * _excess(beta * v))
     density = exp(-power) / ((1 - alpha * v) * (1 + beta * v))
     rest = stirling_rest(a) + stirling_rest(b) - stirling_rest(a + b)
-    return length * sum_of(density * weights * exp(-rest), axis=-1) * (1 / math.sqrt(2 * math.pi))
+    return length * (density * weights * exp(-rest)).sum(axis=-1) * (1 / math.sqrt(2 * math.pi))
 
 
 def _regularized(a: Tensor, b: Tensor, x: Tensor) -> Tensor:

@@ -17,9 +17,6 @@ from ..ops.creation.filled import iota, rename
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.reduction import all as all_
-from ..ops.reduction import any as any_
-from ..ops.reduction import sum as sum_
 from ..ops.shape import align_to, expand_dims, matrix_transpose, permute_dims
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
@@ -64,7 +61,7 @@ class FiniteVectors(NamedTuple):
     @classmethod
     def of(cls, x: Tensor) -> FiniteVectors:
         finite = isfinite(x)
-        return cls(where(finite, x, 0), all_(finite, axis=-1))
+        return cls(where(finite, x, 0), finite.all(axis=-1))
 
 
 class _Weights(NamedTuple):
@@ -240,8 +237,8 @@ def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
     finite, whole = FiniteVectors.of(values)
     averages = matmul(weights, finite)
     # The infinities and NaN of each feature, for the queries that attend to a vector with any of them.
-    rest = stop_gradient(sum_(where(isfinite(values), 0, values), axis=-2))
+    rest = stop_gradient(where(isfinite(values), 0, values).sum(axis=-2))
     reached = matmul(weights, astype(logical_not(expand_dims(whole, axis=whole.ndim)), weights.dtype)) > 0
     averages = averages + where(reached, expand_dims(rest, axis=rest.ndim - 1), 0)
-    broken = any_(spoilt, axis=-1)
+    broken = spoilt.any(axis=-1)
     return where(expand_dims(broken, axis=broken.ndim), math.nan, averages)

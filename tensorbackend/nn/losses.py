@@ -17,7 +17,6 @@ from ..ops.composite.reduction import mean
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum, minimum, multiply
 from ..ops.indexing.slices import slice_basic
@@ -136,7 +135,7 @@ def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0
         raise ArgumentError(expected("a finite delta above 0", delta=delta))
     dtype, (x, y) = _wide(predictions, targets)
     difference = x - y
-    error = abs_(difference)
+    error = abs(difference)
     near = error <= delta
     # Both branches stay finite, so that neither spoils the gradient of the other. The magnitude has no second
     # derivative at 0, where the square has.

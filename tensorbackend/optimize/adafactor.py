@@ -11,7 +11,6 @@ from ..ops.composite.elementwise.functions import square
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import zeros
 from ..ops.creation.values import asarray
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.transcendental import sqrt
@@ -81,8 +80,8 @@ def _scale_by_factored_squares(least: int, exponent: float) -> GradientTransform
                 x = asarray(value)
                 axes = _axes(x, least)
                 if position == 2:
-                    return abs_(_zeros_without(x, None) if axes is None else _wide_zero(x))
-                return abs_(_wide_zero(x) if axes is None else _zeros_without(x, axes[1 - position]))
+                    return abs(_zeros_without(x, None) if axes is None else _wide_zero(x))
+                return abs(_wide_zero(x) if axes is None else _zeros_without(x, axes[1 - position]))
 
             return map_numbers(of_one, parameters)
 
@@ -97,7 +96,7 @@ def _scale_by_factored_squares(least: int, exponent: float) -> GradientTransform
             return share * old + (1 - share) * new
 
         def squares(g: Tensor) -> Tensor:
-            return square(abs_(widen(g))) + _TINY_SQUARE
+            return square(abs(widen(g))) + _TINY_SQUARE
 
         def averaged(position: int) -> Any:
             def of_one(g: Tensor, old: Tensor) -> Tensor:
@@ -127,7 +126,7 @@ def _scale_by_factored_squares(least: int, exponent: float) -> GradientTransform
 
 
 def _root_mean_square(x: Tensor) -> Tensor:
-    return sqrt(mean(square(abs_(x))))
+    return sqrt(mean(square(abs(x))))
 
 
 @check_arguments_early

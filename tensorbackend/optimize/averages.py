@@ -16,7 +16,6 @@ from ..ops.composite.elementwise.functions import isfinite
 from ..ops.creation.filled import full, zeros_like
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, maximum, minimum
-from ..ops.reduction import all as all_
 from ..tensor import Tensor
 from .moments import weight_sum
 from .transformations import (
@@ -267,4 +266,4 @@ def scale_loss(
 def _all_finite(tree: Trees) -> Tensor:
     """Whether all elements of all tensors of a tree are finite: a bool without axes."""
     leaves = [x for x in flatten(tree)[0] if is_inexact(x)]
-    return reduce(logical_and, [all_(isfinite(x)) for x in leaves]) if leaves else full((), True, dtype="bool")
+    return reduce(logical_and, [isfinite(x).all() for x in leaves]) if leaves else full((), True, dtype="bool")

@@ -27,7 +27,6 @@ from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, logical_or
 from ..ops.inspection import result_type
-from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, concatenate, reshape
 from ..select import common_backend
 from ..solvers.direct import eliminate
@@ -140,7 +139,7 @@ class Minima(NamedTuple):
         template = self.graph.templates[-1]
 
         def total(x: Tensor) -> Tensor:
-            return sum_(value_at(self.graph, constants, reshape(x, template.shape, names=template.names)))
+            return value_at(self.graph, constants, reshape(x, template.shape, names=template.names)).sum()
 
         gradient: Tensor = grad(total)(x)
         return gradient

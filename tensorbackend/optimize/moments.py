@@ -9,7 +9,6 @@ from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType, DTypeLike
 from ..ops.composite.elementwise.functions import square
 from ..ops.creation.filled import ones_like
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype
 from ..ops.elementwise.transcendental import expm1, sqrt
 from ..tensor import Tensor
@@ -93,7 +92,7 @@ def scale_by_adam(
 
     def init(parameters: Trees) -> Moments:
         zeros = wide_zeros(parameters, dtype)
-        return Moments(zero_steps(parameters), zeros, map_numbers(abs_, zeros))
+        return Moments(zero_steps(parameters), zeros, map_numbers(abs, zeros))
 
     def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
         count = next_step(state.steps)
@@ -102,7 +101,7 @@ def scale_by_adam(
             return (1 - b1) * widen(g) + b1 * widen(m)
 
         def mean_square(g: Tensor, v: Tensor) -> Tensor:
-            size = widen(g) if not g.dtype.is_complex else abs_(widen(g))
+            size = widen(g) if not g.dtype.is_complex else abs(widen(g))
             return (1 - b2) * (size * size) + b2 * widen(v)
 
         first = map_numbers(mean, gradients, state.first)
@@ -259,18 +258,18 @@ def scale_by_rms(*, decay: float = 0.9, epsilon: float = 1e-8, centered: bool = 
 
     def init(parameters: Trees) -> MeanSquares:
         means = wide_zeros(parameters)
-        return MeanSquares(means if centered else None, map_numbers(abs_, means))
+        return MeanSquares(means if centered else None, map_numbers(abs, means))
 
     def update(gradients: Trees, state: MeanSquares, parameters: Trees = None) -> tuple[Trees, MeanSquares]:
         def average(g: Tensor, m: Tensor) -> Tensor:
             return (1 - decay) * widen(g) + decay * m
 
-        second = map_numbers(lambda g, v: average(square(abs_(widen(g))), v), gradients, state.second)
+        second = map_numbers(lambda g, v: average(square(abs(widen(g))), v), gradients, state.second)
         if not centered:
             updates = compute_wide(lambda g, v: g / sqrt(v + epsilon), gradients, second)
             return updates, MeanSquares(None, second)
         first = map_numbers(average, gradients, state.first)
-        updates = compute_wide(lambda g, m, v: g / sqrt(v - square(abs_(m)) + epsilon), gradients, first, second)
+        updates = compute_wide(lambda g, m, v: g / sqrt(v - square(abs(m)) + epsilon), gradients, first, second)
         return updates, MeanSquares(first, second)
 
     return new_transformation(init, update)

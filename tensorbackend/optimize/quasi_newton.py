@@ -22,13 +22,8 @@ from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full_like, ones_like, zeros, zeros_like
 from ..ops.creation.values import asarray
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
-from ..ops.reduction import all as all_
-from ..ops.reduction import any as any_
-from ..ops.reduction import max as max_
-from ..ops.reduction import sum as sum_
 from ..ops.shape import reshape
 from ..tensor import Tensor
 from .implicit import value_at
@@ -81,7 +76,7 @@ class State(NamedTuple):
 
 def dot(x: Tensor, y: Tensor) -> Tensor:
     """The inner product, shape (..., 1)."""
-    return sum_(x * y, axis=-1, keepdims=True)
+    return (x * y).sum(axis=-1, keepdims=True)
 
 
 @jit(static_argnums=0)
@@ -118,7 +113,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
         return where(stuck, 0, gradient)
 
     def small(x: Tensor, gradient: Tensor) -> Tensor:
-        return max_(abs_(free(x, gradient)), axis=-1, keepdims=True) <= tensors.tolerance
+        return abs(free(x, gradient)).max(axis=-1, keepdims=True) <= tensors.tolerance
 
     def direction(state: State) -> Tensor:
         """A descent direction, from the gradient and the curvature of the last steps."""
@@ -128,7 +123,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
             towards = towards - share * state.changes[place]
             shares.append(share)
         curvature = dot(state.changes[0], state.changes[0]) * state.scales[0]
-        first = 1 / maximum(1.0, sum_(abs_(state.gradient), axis=-1, keepdims=True))
+        first = 1 / maximum(1.0, abs(state.gradient).sum(axis=-1, keepdims=True))
         towards = towards * where(curvature > 0, 1 / where(curvature > 0, curvature, 1), first)
         for place in reversed(range(plan.history)):
             share = state.scales[place] * dot(state.changes[place], towards)
@@ -144,7 +139,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
             at = project_to_bounds(state.x + length * towards)
             new_value, new_gradient = both(at)
             sufficient_value = state.value + DECREASE * dot(state.gradient, at - state.x)
-            noise = 4 * epsilon * maximum(abs_(state.value), abs_(new_value))
+            noise = 4 * epsilon * maximum(abs(state.value), abs(new_value))
             enough = logical_and(new_value <= sufficient_value + noise, isfinite(new_value))
             left = dot(new_gradient, towards)
             far = left >= CURVATURE * slope
@@ -174,9 +169,9 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
             state.value,
             state.gradient,
         )
-        last_carry = while_loop(lambda carry: logical_and(any_(carry[0]), carry[1] < SEARCHES), iteration, start)
+        last_carry = while_loop(lambda carry: logical_and(carry[0].any(), carry[1] < SEARCHES), iteration, start)
         x, value, gradient = last_carry[5:]
-        return x, value, gradient, any_(x != state.x, axis=-1, keepdims=True)
+        return x, value, gradient, (x != state.x).any(axis=-1, keepdims=True)
 
     def iteration(state: State) -> State:
         towards = direction(state)
@@ -194,8 +189,8 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
             newer = stack([new, *(rows[place] for place in range(plan.history - 1))])
             return where(kept, newer, rows)
 
-        stalled = state.value - value <= 4 * epsilon * maximum(abs_(value), abs_(state.value))
-        finite = logical_and(isfinite(value), all_(isfinite(gradient), axis=-1, keepdims=True))
+        stalled = state.value - value <= 4 * epsilon * maximum(abs(value), abs(state.value))
+        finite = logical_and(isfinite(value), isfinite(gradient).all(axis=-1, keepdims=True))
         converged = logical_or(small(x, gradient), logical_and(logical_and(moved, stalled), finite))
         iterations = state.iterations + astype(state.going, "int32")
         diverged = logical_not(finite)
@@ -215,7 +210,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
 
     x = project_to_bounds(tensors.x0)
     value, gradient = both(x)
-    finite = logical_and(isfinite(value), all_(isfinite(gradient), axis=-1, keepdims=True))
+    finite = logical_and(isfinite(value), isfinite(gradient).all(axis=-1, keepdims=True))
     done = logical_and(small(x, gradient), finite)
     rows = zeros((plan.history, *x.shape), dtype=x.dtype, like=x)
     start = State(
@@ -230,7 +225,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
         done,
         logical_not(finite),
     )
-    last_state: Any = while_loop(lambda state: any_(state.going), iteration, start, trajectory=plan.trajectory)
+    last_state: Any = while_loop(lambda state: state.going.any(), iteration, start, trajectory=plan.trajectory)
     return State(*last_state)
 
 
@@ -250,7 +245,7 @@ def _value_and_gradient(
 
     def total(x: Tensor) -> Tensor:
         value = value_at(graph, constants, reshape(x, template.shape, names=template.names))
-        return sum_(reshape(value, (-1,)) * chosen)
+        return (reshape(value, (-1,)) * chosen).sum()
 
     value_and_gradient: tuple[Tensor, Tensor] = value_and_grad(total)(x)
     return value_and_gradient

@@ -19,11 +19,8 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not, square
 from ..ops.creation.filled import eye, full, full_like
 from ..ops.creation.values import asarray
-from ..ops.elementwise.basic import abs as magnitude
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
-from ..ops.reduction import all as all_
-from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose, reshape
 from ..rules.plan import number
 from ..solvers.direct import eliminate
@@ -83,7 +80,7 @@ def _levenberg_marquardt(
         return values(x) * (1 / scale)
 
     def cost(residuals: Tensor) -> Tensor:
-        return 0.5 * sum_(square(residuals))
+        return 0.5 * square(residuals).sum()
 
     def goes_on(state: _State) -> Tensor:
         return logical_and(logical_not(logical_or(state.converged, state.diverged)), state.iterations < most)
@@ -96,24 +93,24 @@ def _levenberg_marquardt(
         units = power(largest_magnitude(columns))
         columns = columns * (1 / units)
         normal, gradient = matmul(columns, matrix_transpose(columns)), matmul(columns, state.residuals)
-        diagonal = maximum(sum_(normal * unit, axis=0), numbers.smallest_normal)
+        diagonal = maximum((normal * unit).sum(axis=0), numbers.smallest_normal)
         damped = eliminate(normal + unit * (state.damping * diagonal), -gradient)
         step = damped / units[:, 0]
         following = state.x + step
         residuals = function(following)
         value = cost(residuals)
         gain = state.cost - value
-        foreseen = 0.5 * sum_(damped * (state.damping * diagonal * damped - gradient))
+        foreseen = 0.5 * (damped * (state.damping * diagonal * damped - gradient)).sum()
         better = gain > 0
         ratio = gain / where(foreseen == 0, 1, foreseen)
         shrink = state.damping * maximum(1 / 3, 1 - (2 * ratio - 1) ** 3)
         # At least eps: a smaller damping leaves a singular matrix singular.
         damping = maximum(where(better, shrink, state.damping * state.growth), numbers.eps)
-        small = all_(magnitude(step) <= tolerance * magnitude(state.x))
+        small = (abs(step) <= tolerance * abs(state.x)).all()
         # The cosines of the angles between the residuals and the columns of slopes.
-        flat = all_(square(gradient) <= tolerance * tolerance * 2 * state.cost * diagonal)
+        flat = (square(gradient) <= tolerance * tolerance * 2 * state.cost * diagonal).all()
         slow = logical_and(better, gain <= tolerance * tolerance * state.cost)
-        finite = all_(isfinite(gradient))
+        finite = isfinite(gradient).all()
         return _State(
             where(better, following, state.x),
             where(better, residuals, state.residuals),
@@ -211,7 +208,7 @@ def least_squares(
     )
     x, residuals = last.x, last.residuals
     if records([*traced.constants, x]):
-        cost = objective(lambda x: 0.5 * sum_(square(flat(x) * (1 / scale))), start)
+        cost = objective(lambda x: 0.5 * square(flat(x) * (1 / scale)).sum(), start)
         bounds = full_like(start, -float("inf")), full_like(start, float("inf"))
         x = minimum_with_gradient(Minima(cost.graph, False), cost.constants, *bounds, x)
         residuals = value_at(traced.graph, traced.constants, x)
@@ -219,7 +216,7 @@ def least_squares(
     return LeastSquares(
         found if is_tree(x0) else found[0],
         flat.nest(residuals),
-        0.5 * sum_(square(residuals)),
+        0.5 * square(residuals).sum(),
         last.iterations,
         last.converged,
         last.diverged,

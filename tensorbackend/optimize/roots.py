@@ -17,12 +17,9 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, sign, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.inspection import result_type
-from ..ops.reduction import all as all_
-from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
 from ..rules.plan import number
 from ..solvers.direct import eliminate
@@ -146,7 +143,7 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
         return flat_vector(value_at(graph, constants, reshape(x, template.shape, names=template.names)))
 
     def size(value: Tensor) -> Tensor:
-        return max_(abs_(value))
+        return abs(value).max()
 
     def is_active(state: Root[Tensor]) -> Tensor:
         ended = logical_or(state.converged, state.diverged)
@@ -169,7 +166,7 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
         return make_root(x, value, state.iterations + 1)
 
     def make_root(x: Tensor, value: Tensor, iterations: Tensor) -> Root[Tensor]:
-        finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
+        finite = logical_and(isfinite(x).all(), isfinite(value).all())
         return Root(x, value, iterations, logical_and(size(value) <= tolerance, finite), logical_not(finite))
 
     zero = full((), 0, dtype="int32", backend=start.backend)
@@ -189,8 +186,8 @@ def _iterate(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor,
 
     def make_root(x: Tensor, iterations: Tensor) -> Root[Tensor]:
         value = value_at(graph, constants, x)
-        finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
-        near = all_(abs_(value) <= tolerance * maximum(abs_(x), 1))
+        finite = logical_and(isfinite(x).all(), isfinite(value).all())
+        near = (abs(value) <= tolerance * maximum(abs(x), 1)).all()
         return Root(x, value, iterations, logical_and(near, finite), logical_not(finite))
 
     last: Root[Tensor] = while_loop(goes_on, iteration, make_root(start, full((), 0, dtype="int32")))
@@ -344,13 +341,13 @@ def bisect(
         return count + 1, where(left, middle, start), where(left, end, middle)
 
     def wide(state: tuple[Tensor, ...]) -> Tensor:
-        return logical_and(state[0] < index(max_iterations), logical_not(all_(abs_(state[2] - state[1]) <= tolerance)))
+        return logical_and(state[0] < index(max_iterations), logical_not((abs(state[2] - state[1]) <= tolerance).all()))
 
     start = where(at_end == 0, end, start)
     end = where(at_start == 0, start, end)
     count, start, end = while_loop(wide, halve, (full((), 0, dtype="int32", backend=start.backend), start, end))
     x = start + (end - start) / 2
-    narrow = abs_(end - start) <= tolerance
+    narrow = abs(end - start) <= tolerance
     if records([*constants, x]):
         x = scalar_roots_with_gradient(graph, constants, x)
     return Root(x, value_at(graph, constants, x), count, logical_and(bracketed, narrow), logical_not(bracketed))

@@ -22,12 +22,9 @@ from ..expr.trees import flatten, tree_map, unflatten
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full, zeros_like
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import add, logical_and, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.reduction import max as max_
-from ..ops.reduction import sum as sum_
 from ..rules.template_text import is_template, parse_template
 from ..select import get_backend
 from ..template import Template
@@ -130,13 +127,13 @@ def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     """The largest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
     numbers = filter(is_inexact, flatten(tree)[0])
     leaves = operand_tensors(*numbers)
-    magnitudes = [abs_(widen(x)) for x in leaves if x.size]
+    magnitudes = [abs(widen(x)) for x in leaves if x.size]
     if not magnitudes:
         like = leaves[0] if leaves else None
         return full((), 1.0, like=like), full((), 0.0, like=like)
-    largest = reduce(maximum, [max_(x) for x in magnitudes])
+    largest = reduce(maximum, [x.max() for x in magnitudes])
     largest = where(logical_and(largest > 0, isfinite(largest)), largest, 1)
-    return largest, sqrt(reduce(add, [sum_(square(x / largest)) for x in magnitudes]))
+    return largest, sqrt(reduce(add, [square(x / largest).sum() for x in magnitudes]))
 
 
 @check_arguments_early

@@ -21,7 +21,6 @@ from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
 from ..ops.elementwise.basic import astype
-from ..ops.reduction import sum as sum_of
 from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..template import Template
@@ -135,7 +134,7 @@ def _product(count: int, width: int, block: int, dtype: DType, axis: int, wide: 
             codes = reshape(packed, (groups, packed.shape[0] // groups, width))
             found = product_of_codes(part, codes, zero, dtype, wide)
             scaled_sums = found * astype(shared, wide)[:, None]
-            return total + (scaled_sums[0] if groups == 1 else sum_of(scaled_sums, axis=0)), None
+            return total + (scaled_sums[0] if groups == 1 else scaled_sums.sum(axis=0)), None
 
         start = zeros((x.shape[0], width), dtype=wide)
         total: Tensor = scan(step, start, (columns(x, groups if few else 1), *runs(values, scales, points)))[0]

@@ -25,12 +25,9 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, ones_like
-from ..ops.elementwise.basic import abs as absolute
 from ..ops.elementwise.basic import astype, bitcast, clip, where
 from ..ops.elementwise.basic import round as round_to_even
 from ..ops.elementwise.binary import maximum
-from ..ops.reduction import max as greatest_of
-from ..ops.reduction import min as least_of
 from ..ops.shape import reshape
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
@@ -140,7 +137,7 @@ def quantize(
     rows, size, groups = _arrange_groups(x, kind, along, axis is None, block)
     factor = None
     if form is not None and form.factor:
-        factor = _positive(greatest_of(absolute(rows)) / (finfo(kind).max * finfo(scale_kind).max))
+        factor = _positive(abs(rows).max() / (finfo(kind).max * finfo(scale_kind).max))
         rows = rows / factor
     scales, zeros = _scales(groups(rows), kind, scale_kind, symmetric)
     wide = groups(rows)
@@ -273,13 +270,13 @@ def _scales(groups: Tensor, kind: DType, scale_kind: DType, symmetric: bool) -> 
     """The scale and the zero point of each group."""
     if not symmetric:
         limits = iinfo(kind)
-        low = -maximum(-least_of(groups, axis=1, keepdims=True), 0.0)
-        high = maximum(greatest_of(groups, axis=1, keepdims=True), 0.0)
+        low = -maximum(-groups.min(axis=1, keepdims=True), 0.0)
+        high = maximum(groups.max(axis=1, keepdims=True), 0.0)
         steps = limits.max - limits.min
         scales = _rounded_up(_positive(high / steps - low / steps), scale_kind)
         zeros = limits.min - round_to_even(low / astype(scales, groups.dtype))
         return scales, clip(zeros, limits.min, limits.max)
-    most = greatest_of(absolute(groups), axis=1, keepdims=True)
+    most = abs(groups).max(axis=1, keepdims=True)
     if scale_kind is float8_e8m0fnu:
         return _powers_of_two(most, kind), None
     if kind.kind == "float":

@@ -26,7 +26,6 @@ from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import add, logical_or, maximum, minimum
 from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take, take_along_axis
-from ..ops.reduction import any as _any
 from ..ops.shape import broadcast_to, expand_dims
 from ..rules.plan import integer
 from ..template import Template
@@ -287,7 +286,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
         }
 
     with name_errors("unroll"):
-        final_state = while_loop(lambda before: _any(logical_not(before["ended"])), iteration, state, limit=size)
+        final_state = while_loop(lambda before: logical_not(before["ended"]).any(), iteration, state, limit=size)
     outputs = [Ragged(buffer, {axis: final_state["lengths"]}) for buffer in final_state["stacked"]]
     return Unrolled(final_state["carry"], unflatten(seen.tree, outputs))
 

@@ -15,7 +15,6 @@ from ..ops.composite.shape.arranging import moveaxis
 from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import logical_and
 from ..ops.padding import pad
-from ..ops.reduction import sum as _sum
 from ..ops.shape import broadcast_to
 from ..ops.sorting import argsort
 from ..rules.axes import normalize_axis
@@ -65,7 +64,7 @@ def front_order(mask: Tensor, axis: str = "", size: int | None = None) -> tuple[
 
     With a size, the order has so many entries along `axis`, and the counts are at most that.
     """
-    order, counts = argsort(astype(logical_not(mask), "uint8"), axis=-1), _sum(astype(mask, int64), axis=-1)
+    order, counts = argsort(astype(logical_not(mask), "uint8"), axis=-1), astype(mask, int64).sum(axis=-1)
     room = mask.shape[-1]
     if size is not None and integer(0, size=size) != room:
         order = pad(order, {axis: (0, size - room)}, value=0)
@@ -188,7 +187,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     names = _axis_names(like, axes)
     mask = _mask_over(like, names)
     flat = _merge(mask, names, name)
-    check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1), trusting=True)
+    check_equal(name, x.lengths[name], astype(flat, int64).sum(axis=-1), trusting=True)
     ranks = cumulative_sum(astype(flat, int64), axis=-1) - 1
     sizes = [like.size_of(axis_name) for axis_name in names]
 

@@ -18,7 +18,6 @@ from ..ops.elementwise.transcendental import sqrt
 from ..ops.padding import pad
 from ..ops.reduction import all as _all
 from ..ops.reduction import any as _any
-from ..ops.reduction import argmax as _argmax
 from ..ops.reduction import max as _max
 from ..ops.reduction import min as _min
 from ..ops.reduction import prod as _prod
@@ -344,5 +343,5 @@ def _extreme(
     mask = mask_in(ragged, ragged.template)
     if mask is not None:
         hit = logical_and(hit, mask)
-    where_first = _argmax(astype(hit, "uint8"), axis=axes[0], keepdims=keepdims)
+    where_first = astype(hit, "uint8").argmax(axis=axes[0], keepdims=keepdims)
     return ragged_or_tensor(where(_any(hit, axis=axes, keepdims=keepdims), where_first, -1), rest)

@@ -11,7 +11,6 @@ from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.reduction import sum as _sum
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..template import Template
@@ -143,7 +142,7 @@ def put_selected(
     chosen = _selection_mask(ragged, mask, axis_name)
     source = ragged_axis(selected, axis_name if name is None else name, "the axis of select() as name=")
     renamed = selected if source == axis_name else selected.rename(**{source: axis_name})
-    check_equal(axis_name, renamed.lengths[axis_name], _sum(astype(chosen, int64), axis=-1), trusting=True)
+    check_equal(axis_name, renamed.lengths[axis_name], astype(chosen, int64).sum(axis=-1), trusting=True)
     ranks = cumulative_sum(astype(chosen, int64), axis=-1) - 1
     entries = gather_along(renamed.values, ranks, axis_name)
     if entries.shape != ragged.shape:

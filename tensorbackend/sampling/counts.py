@@ -17,14 +17,11 @@ from ..ops.composite.random.checks import is_probability, require
 from ..ops.composite.random.continuous import uniform
 from ..ops.composite.random.threefry import split
 from ..ops.creation.filled import full, full_like, rename, tensor, zeros_like
-from ..ops.elementwise.basic import abs as magnitude
 from ..ops.elementwise.basic import astype, ceil, clip, floor, where
 from ..ops.elementwise.binary import greater, less_equal, logical_and, logical_or
 from ..ops.elementwise.transcendental import log, log1p, sqrt
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
-from ..ops.reduction import all as all_of
-from ..ops.reduction import any as any_of
 from ..rules.broadcasting import check_dtype
 from ..tensor import Tensor, TensorLike
 from .parameters import floating_kind, named, spread_parameters
@@ -59,9 +56,9 @@ def _reject(key: Tensor, like: Tensor, kind: DType, unused: Tensor, candidate: A
         k, accepts = candidate(u - 0.5, v)
         return where(accepts, k, drawn), logical_or(accepted, accepts), slice_basic(keys, 0)
 
-    accepted = logical_and(full(like.shape, True, dtype="bool"), all_of(unused))
+    accepted = logical_and(full(like.shape, True, dtype="bool"), unused.all())
     first = full_like(like, -1), accepted, key
-    drawn: Tensor = while_loop(lambda state: any_of(invert(state[1])), draw, first)[0]
+    drawn: Tensor = while_loop(lambda state: invert(state[1]).any(), draw, first)[0]
     return drawn
 
 
@@ -86,7 +83,7 @@ def _poisson_by_times(key: Tensor, rate: Tensor) -> Tensor:
         return where(fits, count + 1, count), total + log(drawn), slice_basic(keys, 0)
 
     first = zeros_like(rate), zeros_like(rate), key
-    counts: Tensor = while_loop(lambda state: any_of(greater(state[1], -rate)), draw, first)[0]
+    counts: Tensor = while_loop(lambda state: greater(state[1], -rate).any(), draw, first)[0]
     return where(rate == 0, 0, counts - 1)
 
 
@@ -97,7 +94,7 @@ def _poisson_by_rejection(key: Tensor, rate: Tensor, unused: Tensor) -> Tensor:
     scale, quick = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
 
     def candidate(u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        rest = 0.5 - magnitude(u)
+        rest = 0.5 - abs(u)
         k = floor((2 * a / rest + b) * u + rate + 0.43)
         # The logarithm of the probability of k, in terms that are small where k is near the rate.
         after = k + 1
@@ -190,7 +187,7 @@ def _binomial(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
 
 def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
     """The number of geometric waiting times that fit into the number of trials (Devroye, 1986, X.4.3)."""
-    of_failure = -magnitude(log1p(-p))  # -0.0 for a p of either sign of 0, so that the first time is infinite
+    of_failure = -abs(log1p(-p))  # -0.0 for a p of either sign of 0, so that the first time is infinite
 
     def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         number, total, key = state
@@ -200,7 +197,7 @@ def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Te
         return where(total <= count, number + 1, number), total + waiting, slice_basic(keys, 1)
 
     first = zeros_like(count), zeros_like(count), key
-    number: Tensor = while_loop(lambda state: any_of(less_equal(state[1], count)), draw, first)[0]
+    number: Tensor = while_loop(lambda state: less_equal(state[1], count).any(), draw, first)[0]
     return number - 1
 
 
@@ -214,7 +211,7 @@ def _binomial_by_rejection(key: Tensor, count: Tensor, p: Tensor, kind: DType, u
     most = floor((count + 1) * p)
 
     def candidate(u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        rest = 0.5 - magnitude(u)
+        rest = 0.5 - abs(u)
         k = floor((2 * a / rest + b) * u + centre)
         level = log(v * scale / (a / (rest * rest) + b))
         bound = (most + 0.5) * log((most + 1) / (odds * (count - most + 1)))

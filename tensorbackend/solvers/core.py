@@ -18,7 +18,6 @@ from ..ops.creation.filled import ones_like, zeros_like
 from ..ops.elementwise.basic import conj, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.reduction import all as all_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
 from .direct import direct
@@ -143,7 +142,7 @@ def _outcome(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of
     finite = isfinite(state.left)
     x = where(finite, state.x * scale, _NAN)
     normal = logical_or(scale >= finfo(scale.dtype).smallest_normal, length == 0)
-    held = logical_and(all_(isfinite(x), axis=-1, keepdims=True), normal)
+    held = logical_and(isfinite(x).all(axis=-1, keepdims=True), normal)
     converged = logical_and(state.met, held)
     gone_wrong = logical_or(logical_or(state.broke, logical_not(held)), logical_not(spent))
     diverged = logical_and(logical_not(converged), gone_wrong)

@@ -29,12 +29,10 @@ from ..ops.composite.elementwise.functions import isfinite, square, stop_gradien
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray, beside, operand_tensors
-from ..ops.elementwise.basic import abs as magnitude
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import greater_equal, less, less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.inspection import result_type
-from ..ops.reduction import sum as sum_
 from ..ops.shape import concatenate
 from ..rules.plan import choice, number
 from ..tensor import Tensor, TensorLike
@@ -76,7 +74,7 @@ def _integrate(
         (value,) = evaluate(graph, [*constants, span[0] + sign * t, y])
         return sign * value
 
-    end = magnitude(span[1] - span[0])
+    end = abs(span[1] - span[0])
     limit = options.most if options.direct else None
     ended = integrate(slope, y0, end, sign * (times - span[0]), options.rtol, options.atol, options.most, limit)
     return ended.values, ended.steps, logical_and(greater_equal(ended.t, end * (1 - 1e-5)), ~ended.failed)
@@ -140,7 +138,7 @@ def _pull(
         found = _solve_flat(
             augmented, options, start, concatenate([flat_vector(at), flat_vector(before)]), flat_vector(before)
         )[0]
-        by_time = sum_(cotangent * slope(chosen, at, y))
+        by_time = (cotangent * slope(chosen, at, y)).sum()
         return (found[0, count : 2 * count], found[0, 2 * count :]), by_time
 
     before = concatenate([span[:1], times[:-1]])
@@ -150,7 +148,7 @@ def _pull(
     found = [astype(piece, x.dtype) for piece, x in zip(pieces, chosen, strict=True)]
     rest = iter(found)
     by_constants = tuple(next(rest) if moves else None for moves in moving)
-    by_start = -sum_(by_y0 * slope(chosen, span[0], y0))
+    by_start = -(by_y0 * slope(chosen, span[0], y0)).sum()
     return by_constants, by_y0, concatenate([flat_vector(by_start), zeros((1,), dtype=y0.dtype)]), by_times
 
 
@@ -326,7 +324,7 @@ def _norm(x: Tensor) -> Tensor:
 
 def _first_step(f: Slope, y: Tensor, slope: Tensor, rtol: float, atol: float) -> Tensor:
     """A step for which the error is about a hundredth of the tolerance (Hairer, Nørsett and Wanner, II.4)."""
-    scale = atol + rtol * magnitude(y)
+    scale = atol + rtol * abs(y)
     size, speed = _norm(y / scale), _norm(slope / scale)
     first = where(logical_and(size > 1e-5, speed > 1e-5), 0.01 * size / maximum(speed, 1e-30), 1e-6)
     bend = _norm((f(first, y + first * slope) - slope) / scale) / first
@@ -353,7 +351,7 @@ def integrate(
             slopes.append(f(t + at * step, y + step * _combination(weights, slopes)))
         following = y + step * _combination(_WEIGHTS, slopes)
         slopes.append(f(t + step, following))
-        scale = atol + rtol * maximum(magnitude(y), magnitude(following))
+        scale = atol + rtol * maximum(abs(y), abs(following))
         error = stop_gradient(_norm(step * _combination(_ERRORS, slopes) / scale))
         accepted = error <= 1
         growth = where(isfinite(error), 0.9 * maximum(error, 1e-10) ** -0.2, 0.2)
@@ -369,7 +367,7 @@ def integrate(
         rest = change - step * slopes[-1] - bend
         dense = step * _combination(_DENSE, slopes)
         value = y + part * (change + (1 - part) * (bend + part * (rest + (1 - part) * dense)))
-        small = step * growth < 4 * eps * maximum(magnitude(t), magnitude(end)) * 1e-3
+        small = step * growth < 4 * eps * maximum(abs(t), abs(end)) * 1e-3
         return Progress(
             where(accepted, t + step, t),
             where(accepted, following, y),

@@ -18,8 +18,6 @@ from ..ops.creation.filled import eye
 from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and
 from ..ops.linalg import lu, triangular_solve
-from ..ops.reduction import any as any_
-from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose
 from ..tensor import Tensor
 from .linear import Linear, Sparse, TransposedForm
@@ -46,11 +44,11 @@ def eliminate(matrix: Tensor, b: Tensor) -> Tensor:
     """The solution of dense systems for vectors b, NaN where a matrix is singular."""
     permutation, lower, upper = lu(matrix)
     identity = eye(matrix.shape[-1], dtype="bool", backend=matrix.backend)
-    empty = sum_(where(identity, upper, 0), axis=-1) == 0
+    empty = where(identity, upper, 0).sum(axis=-1) == 0
     upper = where(logical_and(identity, empty[..., None, :]), 1, upper)
     half = triangular_solve(lower, matmul(matrix_transpose(permutation), b[..., None]), unit_diagonal=True)
     x = triangular_solve(upper, half, lower=False)[..., 0]
-    return where(any_(empty, axis=-1, keepdims=True), _NAN, x)
+    return where(empty.any(axis=-1, keepdims=True), _NAN, x)
 
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:

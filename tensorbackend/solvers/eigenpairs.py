@@ -29,8 +29,6 @@ from ..ops.elementwise.transcendental import sin
 from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take_along_axis, take_at
 from ..ops.linalg import eigh
-from ..ops.reduction import all as all_
-from ..ops.reduction import any as any_
 from ..ops.reduction import argmax, max, sum
 from ..ops.shape import concatenate, expand_dims, matrix_transpose
 from ..ops.sorting import argsort
@@ -242,7 +240,7 @@ def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: flo
         missed, more, largest_of_others = _search(again, parts, other, rtol, most, vectors)
         vectors, following = wanted_first(concatenate([vectors, missed], axis=0))
         largest = maximum(largest, largest_of_others)
-        better = any_(abs(following - values) > largest * rtol)
+        better = (abs(following - values) > largest * rtol).any()
         return vectors, following, better, count + 1, iterations + more, largest
 
     vectors, values = wanted_first(vectors)
@@ -312,7 +310,7 @@ def _search(
         vectors, images = matmul(turned, inner[0]), matmul(turned, inner[1])
         wanted = astype(values[: plan.pairs], dtype)[:, None]
         left = vector_norm(images[: plan.pairs] - wanted * vectors[: plan.pairs], axis=-1)
-        return vectors, images, all_(left <= largest * rtol), largest
+        return vectors, images, (left <= largest * rtol).all(), largest
 
     def sweep(state: Any) -> Any:
         """Fill the basis, and begin another with the vectors that are kept."""

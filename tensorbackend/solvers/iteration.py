@@ -16,11 +16,9 @@ from ..expr.vmap import vmap
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul, vecdot
 from ..ops.creation.filled import iota, zeros
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, bitcast, conj, real, where
 from ..ops.elementwise.binary import bitwise_and, logical_and, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.reduction import any as any_
 from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, reshape
@@ -137,7 +135,7 @@ def iterate(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, P
 
     def goes_on(state: tuple[Any, ...]) -> Tensor:
         going = state[0].going
-        return reshape(going, ()) if going.ndim == 1 else any_(going)
+        return reshape(going, ()) if going.ndim == 1 else going.any()
 
     state = while_loop(goes_on, method.step, method.start, trajectory=trajectory)
     if method.finish is None:
@@ -177,7 +175,7 @@ def power(sizes: Tensor) -> Tensor:
 
 def largest_magnitude(x: Tensor, count: int = 1) -> Tensor:
     """The maximum magnitude along the last `count` axes, of shape (..., 1)."""
-    sizes = abs_(x) if count == 1 else abs_(_flat(x, count))
+    sizes = abs(x) if count == 1 else abs(_flat(x, count))
     return (max_ if sizes.shape[-1] else sum_)(sizes, axis=-1, keepdims=True)
 
 

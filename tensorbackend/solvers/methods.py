@@ -10,13 +10,10 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import eye, iota, zeros, zeros_like
-from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, conj, where
 from ..ops.elementwise.binary import equal, less, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.linalg import triangular_solve
-from ..ops.reduction import any as any_
-from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
 from .iteration import GROWTH, Method, Problem, Progress, Watch, dot, ratio, square, step_of, zero_if_done
@@ -168,7 +165,7 @@ def gmres(problem: Problem, restart: int) -> Method:
         def grow(state: tuple[Any, ...]) -> tuple[Any, ...]:
             k, progress, basis, triangle, rotation, left = state
             here, after = equal(rows, k), equal(rows, k + 1)
-            direction = apply(sum_(where(here[:, None], basis, 0), axis=-2))
+            direction = apply(where(here[:, None], basis, 0).sum(axis=-2))
             coefficients = zeros((*batch, size), dtype=r.dtype, like=like)
             for _ in range(2):
                 shares = _columns(conj(basis), direction)
@@ -178,9 +175,9 @@ def gmres(problem: Problem, restart: int) -> Method:
             basis = where(after[:, None], ratio(direction, length)[..., None, :], basis)
             column = _columns(rotation, where(after, length, coefficients))
             # A rotation of the last two rows makes the lower element of the column 0.
-            one = sum_(where(here, column, 0), axis=-1, keepdims=True)
-            other = sum_(where(after, column, 0), axis=-1, keepdims=True)
-            hypotenuse = astype(sqrt(abs_(one) ** 2 + abs_(other) ** 2), r.dtype)
+            one = where(here, column, 0).sum(axis=-1, keepdims=True)
+            other = where(after, column, 0).sum(axis=-1, keepdims=True)
+            hypotenuse = astype(sqrt(abs(one) ** 2 + abs(other) ** 2), r.dtype)
             c, s = where(hypotenuse == 0, 1, ratio(one, hypotenuse)), ratio(other, hypotenuse)
             column = _rotate_rows(column[..., None], c, s, here, after)[..., 0]
             rotation = _rotate_rows(rotation, c, s, here, after)
@@ -189,11 +186,11 @@ def gmres(problem: Problem, restart: int) -> Method:
             row = less(rows, k + 1) & going
             place = equal(iota(restart, dtype="int32", backend=like.backend), k)
             triangle = where(place[:, None], where(row, column, 0)[..., None, :], triangle)
-            rest = abs_(sum_(where(after, left, 0), axis=-1, keepdims=True)) ** 2
+            rest = abs(where(after, left, 0).sum(axis=-1, keepdims=True)) ** 2
             return k + 1, tell(progress, rest), basis, triangle, rotation, left
 
         def goes_on(state: tuple[Any, ...]) -> Tensor:
-            return logical_and(state[0] < restart, any_(state[1].going))
+            return logical_and(state[0] < restart, state[1].going.any())
 
         start = astype(rows[0], "int32"), progress, basis, triangle, rotation, left
         _, inner, basis, triangle, rotation, left = while_loop(goes_on, grow, start)
@@ -230,13 +227,13 @@ def _columns(matrix: Tensor, x: Tensor) -> Tensor:
 
 def _diagonal(matrix: Tensor) -> Tensor:
     size = matrix.shape[-1]
-    return sum_(where(eye(size, dtype="bool", backend=matrix.backend), matrix, 0), axis=-1)
+    return where(eye(size, dtype="bool", backend=matrix.backend), matrix, 0).sum(axis=-1)
 
 
 def _rotate_rows(x: Tensor, c: Tensor, s: Tensor, here: Tensor, after: Tensor) -> Tensor:
     """The matrices with their rows `here` and `after` rotated."""
-    one = sum_(where(here[:, None], x, 0), axis=-2, keepdims=True)
-    other = sum_(where(after[:, None], x, 0), axis=-2, keepdims=True)
+    one = where(here[:, None], x, 0).sum(axis=-2, keepdims=True)
+    other = where(after[:, None], x, 0).sum(axis=-2, keepdims=True)
     c, s = c[..., None], s[..., None]
     first, second = conj(c) * one + conj(s) * other, c * other - s * one
     return where(here[:, None], first, where(after[:, None], second, x))
@@ -358,4 +355,4 @@ def _combination_factors(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
 def _clear(size: Tensor, before: Tensor) -> Tensor:
     """The square of the remainder of a vector, 0 if that is rounding alone: the vector depends on those before."""
     noise = (10 * finfo(before.dtype).eps) ** 2
-    return where(abs_(size) <= noise * square(before), 0, size)
+    return where(abs(size) <= noise * square(before), 0, size)

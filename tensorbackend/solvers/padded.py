@@ -19,7 +19,6 @@ from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import where
 from ..ops.indexing.taking import take_at
 from ..ops.padding import pad
-from ..ops.reduction import sum as total
 from ..select import get_backend
 from ..sparse import SparseMatrix
 from ..sparse.host import to_host_arrays
@@ -83,7 +82,7 @@ class PaddedMatrix:
         if not long:
             return first
         values, columns, slots = long
-        sums = total(values * take_at(x, columns, axis=-1, mode="clip"), axis=-1)
+        sums = (values * take_at(x, columns, axis=-1, mode="clip")).sum(axis=-1)
         return first + take_at(pad(sums, {-1: (1, 0)}), slots, axis=-1, mode="clip")
 
     def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:

@@ -18,7 +18,6 @@ from ..ops.creation.filled import zeros_like
 from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.reduction import any as any_
 from ..tensor import Tensor
 from .iteration import GROWTH, Function, Method, Problem, iterate, power, scale_preconditioner, square
 
@@ -98,7 +97,7 @@ def refine(system: System, method: Callable[[Problem], Method], start: State, mo
         )
 
     def goes_on(state: State) -> Tensor:
-        return any_(state.going)
+        return state.going.any()
 
     end: State = while_loop(goes_on, iteration, start)
     return end

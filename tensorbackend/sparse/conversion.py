@@ -16,7 +16,6 @@ from ..ops.creation.filled import full, ones, zeros
 from ..ops.elementwise.basic import astype as cast_to
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.taking import take_along_axis_at, take_at
-from ..ops.reduction import max as largest
 from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
 from ..ops.sorting import argsort
 from ..tensor import Tensor
@@ -180,7 +179,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     if size is None:
         size = max([0, *reshape(begins[..., -1], (-1,)).tolist()])
     elif begins.size:
-        fits(largest(begins), size)
+        fits(begins.max(), size)
     batch = batch_of(matrix)
     total = matrix.matrix_size
 

@@ -22,7 +22,6 @@ from ..ops.creation.filled import full, ones, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import astype
 from ..ops.indexing.taking import take_at
-from ..ops.reduction import any as any_
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..rules.template_text import parse_template
@@ -77,10 +76,10 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     rows, columns = dense.shape[-2:]
     bare = nameless(dense)
     mask = reshape(bare != 0, (-1, rows * columns)) if bare.size else full((1, rows * columns), False, like=bare)
-    (flat,) = nonzero(any_(mask, axis=0), size=size, fill_value=max(rows * columns - 1, 0))
+    (flat,) = nonzero(mask.any(axis=0), size=size, fill_value=max(rows * columns - 1, 0))
     values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
     if size is not None:
-        values = compress_to_size(values, any_(mask, axis=0), size)
+        values = compress_to_size(values, mask.any(axis=0), size)
     dtype = "int32" if max(rows, columns) < 2**31 else "int64"
     places = [astype(coordinate, dtype) for coordinate in (flat // max(columns, 1), flat % max(columns, 1))]
     if dense.ndim > 2:

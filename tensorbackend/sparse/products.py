@@ -16,7 +16,6 @@ from ..ops.creation.filled import iota
 from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.taking import take_at
-from ..ops.reduction import sum as total_of
 from ..ops.shape import matrix_transpose
 from ..select import get_backend
 from ..template import Template
@@ -152,7 +151,7 @@ def _multiply_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) 
     starts = take_at(right_rows.first, inner, axis=0, mode="clip")
     ends = take_at(right_rows.first, inner + 1, axis=0, mode="clip")
     lengths = astype(ends - starts, "int64")
-    count = total_of(lengths)
+    count = lengths.sum()
     length = int(count) if size is None else size
     names = (out.names[-2], out.names[-1])
     shape = (left.matrix_size[0], right.matrix_size[1])
