@@ -23,12 +23,12 @@ from ..ops.inspection import result_type
 from ..ops.shape import broadcast_to, reshape
 from ..rules.plan import number
 from ..solvers.direct import eliminate
+from ..solvers.linear import flat_vector
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .implicit import (
     VectorFunction,
     as_start,
-    flat_vector,
     objective,
     records,
     root_with_gradient,

@@ -322,14 +322,9 @@ def wide_dtype(dtype: DType) -> DType:
     return promote_types(dtype, float32)
 
 
-def as_tensor(x: TensorLike) -> Tensor:
-    """A tensor itself, and one of a number or an array."""
-    return x if isinstance(x, Tensor) else asarray(x)
-
-
 def widen(x: TensorLike) -> Tensor:
     """A tensor in a dtype that is at least float32; complex numbers stay complex."""
-    tensor = as_tensor(x)
+    tensor = asarray(x)
     dtype = wide_dtype(tensor.dtype)
     return tensor if dtype is tensor.dtype else astype(tensor, dtype)
 
@@ -341,7 +336,7 @@ def map_numbers(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """
 
     def apply(leaf: Any, *others: Any) -> Any:
-        return function(as_tensor(leaf), *others) if is_inexact(leaf) else leaf
+        return function(asarray(leaf), *others) if is_inexact(leaf) else leaf
 
     return tree_map(apply, tree, *others)
 

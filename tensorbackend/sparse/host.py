@@ -16,7 +16,6 @@ import numpy
 from ..dtypes import iinfo
 from ..errors import DataError, IndexRangeError, expected
 from ..ops.composite.linalg.sparse import Format
-from ..ops.composite.reduction import count_nonzero
 from ..ops.creation.filled import iota
 from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import where
@@ -37,11 +36,6 @@ def to_host_arrays(*tensors: Tensor) -> list[Array] | None:
 def index_tensor(places: Array, like: Tensor) -> Tensor:
     """Places as a tensor on the backend of `like`."""
     return asarray(places, backend=like.backend)
-
-
-def compress_to_size(values: Tensor, chosen: Tensor, size: int) -> Tensor:
-    """The elements for which the mask `chosen` is true, (..., size), and 0 after them; see `zero_beyond_count`."""
-    return zero_beyond_count(values, count_nonzero(chosen), size)
 
 
 def zero_beyond_count(values: Tensor, count: Tensor, size: int) -> Tensor:

@@ -18,6 +18,7 @@ from ..expr.simplify import expanded
 from ..expr.trace import trace_leaves
 from ..ops.composite.indexing.positions import nonzero
 from ..ops.composite.linalg.sparse import Format
+from ..ops.composite.reduction import count_nonzero
 from ..ops.creation.filled import full, ones, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import astype
@@ -29,7 +30,7 @@ from ..select import get_backend, move
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .construction import make_matrix
-from .host import compress_to_size, to_host_arrays
+from .host import to_host_arrays, zero_beyond_count
 from .linear import Linear, home, identity
 from .linear_rules import ADDING, RULES, Call, NotLinear
 from .matrix import CLASSES, COO, CSR, MatrixNames, SparseMatrix, bind
@@ -79,7 +80,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     (flat,) = nonzero(mask.any(axis=0), size=size, fill_value=max(rows * columns - 1, 0))
     values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
     if size is not None:
-        values = compress_to_size(values, mask.any(axis=0), size)
+        values = zero_beyond_count(values, count_nonzero(mask.any(axis=0)), size)
     dtype = "int32" if max(rows, columns) < 2**31 else "int64"
     places = [astype(coordinate, dtype) for coordinate in (flat // max(columns, 1), flat % max(columns, 1))]
     if dense.ndim > 2:
