@@ -91,7 +91,7 @@ NOT_LINEAR: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
 
 @pytest.mark.parametrize("op", NOT_LINEAR)
 def test_another_function_is_refused_with_its_op_and_line(op: str) -> None:
-    with pytest.raises(ArgumentError, match=rf"linear in its argument, got op='{op}'.*test_tracing.py:\d+"):
+    with pytest.raises(ArgumentError, match=rf"linear in its argument, got op='{op}'.*test_interchange_tracing.py:\d+"):
         tb.sparse.from_function(NOT_LINEAR[op], "f64[3, 4]")
 
 
