@@ -28,8 +28,5 @@ SoleAxis: TypeAlias = Annotated[Axis | None, Meaning("sole axis")]
 ShapeLike: TypeAlias = Annotated[int | Sequence[int], Meaning("shape")]
 """The sizes of axes: a sequence of ints, or one int."""
 
-NamesLike: TypeAlias = Sequence[str | None] | None
-"""A name or `None` for each axis; `None` in place of the sequence where no axis is named."""
-
 Ints: TypeAlias = tuple[int, ...]
 """Ints as a callback gets them in an option: positions of axes, sizes, strides."""

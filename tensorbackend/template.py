@@ -18,6 +18,8 @@ from .sizes import Size, is_size, source_of
 
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
+NamesLike: TypeAlias = Sequence[str | None] | None
+"""A name or `None` for each axis; `None` in place of the sequence where no axis is named."""
 
 
 class _Parts:

@@ -17,7 +17,7 @@ from ..errors import FileError, OperandError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
 from ..tensor import Tensor
-from .replace import as_path
+from . import replace
 
 SUFFIXES: Final = (".npy", ".npz", ".safetensors")
 
@@ -74,7 +74,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Any], /) -> 
     """
     from .replace import replace_file
 
-    place = as_path(path)
+    place = replace.as_path(path)
     kind, form = _format(place)
     tensors = {"": value} if isinstance(value, Tensor) else _flat(value) if isinstance(value, Mapping) else None
     if tensors is None or isinstance(value, Tensor) is not (kind == ".npy"):
@@ -138,7 +138,7 @@ def load(
     from ..rules.plan import integer
     from .source import Source, locate_errors
 
-    place = as_path(path)
+    place = replace.as_path(path)
     kind, form = _format(place)
     target = get_backend(backend)
     max_bytes = None if max_bytes is None else integer(0, max_bytes=max_bytes)

@@ -89,21 +89,11 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
     return capsule
 
 
-class _Exporter:
-    """An array of another library, whose memory DLPack passes on."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    def __dlpack_device__(self) -> Any:
-        return self.array.__dlpack_device__()
-
-
-class UnsignedWords(_Exporter):
+class UnsignedWords:
     """An array of another library, whose bfloat16 elements DLPack passes to NumPy as unsigned integers."""
 
     def __init__(self, array: Any) -> None:
-        super().__init__(array)
+        self.array = array
         self.bfloat16 = False
         """Whether the last capsule had bfloat16 elements."""
 
@@ -111,6 +101,9 @@ class UnsignedWords(_Exporter):
         capsule = self.array.__dlpack__(**options)
         self.bfloat16 = _exchange_code(capsule, _BFLOAT, _UNSIGNED)
         return capsule
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
 
 
 def numpy_from_dlpack(array: Any) -> numpy.ndarray[Any, Any]:
@@ -126,11 +119,14 @@ _UNSIGNED, _BFLOAT = 1, 4
 """DLPack's codes of two kinds of dtypes."""
 
 
-class Forward(_Exporter):
+class Forward:
     """An array of another library for a consumer that aborts the process if a stride is negative, as PyTorch does.
 
     `__dlpack__` raises `BufferError` for an array with such a stride.
     """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
 
     def __dlpack__(self, **options: Any) -> Any:
         capsule = self.array.__dlpack__(**options)
@@ -138,6 +134,9 @@ class Forward(_Exporter):
         if start.strides and any(start.strides[axis] < 0 for axis in range(start.ndim)):
             raise BufferError("expected an array without negative strides; copy it first")
         return capsule
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
 
 
 def _exchange_code(capsule: Any, old: int, new: int) -> bool:

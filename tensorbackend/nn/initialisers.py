@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ..annotations import Axis, NamesLike
+from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..docstrings.sections import as_compiled
 from ..dtypes import DTypeLike, as_dtype, float32, promote_types
@@ -23,7 +23,7 @@ from ..ops.shape import matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..rules.plan import choice, number
 from ..rules.random import check_floating
-from ..template import Template
+from ..template import NamesLike, Template
 from ..tensor import Tensor, TensorLike
 
 TRUNCATED = 0.87962566103423978

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from operator import index
 
-from ..annotations import Axis, NamesLike
+from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..errors import NamesError, ShapeError, expected
 from ..rules.axes import normalize_axes, normalize_axis
+from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
 from .creation.values import operand_tensors
 from .shape import align_to, permute_dims, reshape

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Never
 
-from ..annotations import Axes, Axis, NamesLike, ShapeLike
+from ..annotations import Axes, Axis, ShapeLike
 from ..declarations.argument_errors import check_arguments
 from ..declarations.signature_errors import adapt
 from ..dispatch import primitive
@@ -30,7 +30,7 @@ from ..rules.shape import (
     squeeze_template,
     template_of_axes,
 )
-from ..template import Template, as_shape
+from ..template import NamesLike, Template, as_shape
 from ..tensor import Tensor, TensorLike, bind
 
 

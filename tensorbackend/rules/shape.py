@@ -7,13 +7,24 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, TypeAlias
 
-from ..annotations import Axis, NamesLike
+from ..annotations import Axis
 from ..caching.memos import remembers_calls
 from ..caching.option_keys import MEMO_LIMIT, freeze
 from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, AxisKindError, NamesError, ShapeError, expected
 from ..sizes import index
-from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template, merge_names
+from ..template import (
+    Names,
+    NamesLike,
+    Shape,
+    Template,
+    as_int,
+    as_names,
+    as_shape,
+    check_unique,
+    intern_template,
+    merge_names,
+)
 from .axes import normalize_axes, normalize_axis
 from .broadcasting import result_type
 from .plan import Plan

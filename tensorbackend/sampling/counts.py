@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, float64, iinfo, promote_types
 from ..expr.jit import jit
@@ -23,6 +22,7 @@ from ..ops.elementwise.transcendental import log, log1p, sqrt
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
 from ..rules.broadcasting import check_dtype
+from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
 from .parameters import floating_kind, named, spread_parameters
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, finfo, float64
 from ..errors import ShapeError, expected
@@ -26,6 +25,7 @@ from ..ops.indexing.taking import take_at
 from ..ops.shape import reshape
 from ..ops.special import digamma, gamma_inc_l, gamma_inc_u, lgamma
 from ..rules.accuracy import Bound, declare_bound
+from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
 from .parameters import floating_kind, is_positive, named, spread_parameters
 

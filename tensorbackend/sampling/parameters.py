@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..annotations import NamesLike
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, scalar_kind
 from ..errors import OperandError, expected, shown
 from ..ops.composite.random.continuous import parameter
@@ -14,7 +13,7 @@ from ..ops.creation.values import operand_tensor, operand_tensors
 from ..ops.shape import broadcast_to
 from ..rules.broadcasting import check_dtype
 from ..rules.random import check_fits, check_floating, check_key
-from ..template import as_names, as_shape
+from ..template import NamesLike, as_names, as_shape
 from ..tensor import Tensor, TensorLike
 
 

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import numpy
 
-from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..dtypes import DTypeLike
@@ -24,7 +23,7 @@ from ..ops.elementwise.basic import astype as cast_to
 from ..ops.shape import broadcast_to, concatenate
 from ..protocol import BackendLike
 from ..rules.broadcasting import result_type
-from ..template import Template, as_names, as_shape
+from ..template import NamesLike, Template, as_names, as_shape
 from ..tensor import Tensor, TensorLike
 from .conversion import to_format
 from .host import check_places

@@ -7,7 +7,6 @@ from typing import Any, Literal, overload
 
 import numpy
 
-from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
@@ -27,7 +26,7 @@ from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..rules.template_text import parse_template
 from ..select import get_backend, move
-from ..template import Template
+from ..template import NamesLike, Template
 from ..tensor import Tensor, TensorLike
 from .construction import make_matrix
 from .host import to_host_arrays, zero_beyond_count

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from ..annotations import Axes, Axis, NamesLike
+from ..annotations import Axes, Axis
 from ..dtypes import DType, DTypeLike
 from ..errors import DTypeError
-from ..template import Names
+from ..template import Names, NamesLike
 from .op_table import ops
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import index
 
-from ...annotations import NamesLike, ShapeLike
+from ...annotations import ShapeLike
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
@@ -18,7 +18,7 @@ from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_dtype_support, get_backend
-from ...template import Template, as_names, as_shape, intern_template
+from ...template import NamesLike, Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
 from ..elementwise.basic import astype
 from .foreign_arrays import is_array

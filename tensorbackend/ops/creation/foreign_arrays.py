@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...annotations import NamesLike
 from ...caching.option_keys import holds_entries, remember
 from ...dtypes import as_dtype, scalar_kind
 from ...errors import ArgumentError, DTypeError, ExchangeError, OperandError, TensorBackendError, expected
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
 from ...protocol import Backend, BackendLike
 from ...select import check_dtype_support, claimant, get_backend, library_backend
-from ...template import Template, as_names, intern_template
+from ...template import NamesLike, Template, as_names, intern_template
 from ...tensor import Tensor
 
 

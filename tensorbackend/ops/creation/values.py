@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any, Final, NamedTuple, Never
 
-from ...annotations import NamesLike
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...declarations.signature_errors import adapt
@@ -41,7 +40,7 @@ from ...select import (
     with_numbers_moved,
 )
 from ...select.default import current
-from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
+from ...template import MAX_AXES, NamesLike, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, blank_tensor, public_op, rename_like
 from .foreign_arrays import data_of, dims_of, is_array, plain_array, shared_templates, tensor_by_dlpack, tensor_of_array
 

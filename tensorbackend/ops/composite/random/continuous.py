@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ....annotations import NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import REAL_OF, DType, DTypeLike, as_dtype, check_scalar, default_dtype, finfo, float64, scalar_kind
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
-from ....template import Shape, as_shape
+from ....template import NamesLike, Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full
 from ...creation.values import operand_tensor, operand_tensors

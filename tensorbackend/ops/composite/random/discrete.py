@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from operator import index
 
-from ....annotations import Axis, NamesLike
+from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, default_dtype, finfo, iinfo, int32, int64, scalar_kind, uint64
@@ -20,7 +20,7 @@ from ....rules.broadcasting import check_dtype
 from ....rules.plan import flag, integer
 from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
 from ....select import common_backend
-from ....template import Template, as_shape
+from ....template import NamesLike, Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
 from ...creation.values import operand_tensor, operand_tensors

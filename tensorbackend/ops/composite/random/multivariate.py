@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from ....annotations import NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DTypeLike, as_dtype, scalar_kind
@@ -14,7 +13,7 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, result_type, to_floating
 from ....rules.plan import choice
 from ....rules.random import check_fits, check_floating, check_key
-from ....template import Template, as_shape
+from ....template import NamesLike, Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
 from ...creation.values import operand_tensor, operand_tensors

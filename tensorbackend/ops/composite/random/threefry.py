@@ -13,14 +13,13 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ....annotations import NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, float16, float32, float64, uint8, uint16, uint32, uint64
 from ....errors import DTypeError, expected
 from ....rules.random import ROTATIONS, check_fits, check_key, threefry
 from ....select import call_with_default
-from ....template import Shape, as_names, as_shape
+from ....template import NamesLike, Shape, as_names, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
 from ...elementwise.basic import astype, bitcast
