@@ -7,7 +7,6 @@ scatters share their code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import nan, prod
 from operator import getitem
 from typing import Any, NamedTuple
@@ -323,12 +322,12 @@ class ArrayIndexing(ArrayBase):
 
         `spread` is the shape in which the flags of what is inside are broadcast to the result.
         """
-        xp, zeros = self.xp, partial(self.xp.zeros, dtype=numpy_dtype(out.dtype))
+        xp, dtype = self.xp, numpy_dtype(out.dtype)
         if not x.size:
-            entries, mode = lambda values, positions: zeros(out.shape), "error"
+            entries, mode = lambda values, positions: xp.zeros(out.shape, dtype), "error"
         if mode != "fill":
             return lambda values, places: entries(values, locate(places)[0])
-        zero = zeros(())
+        zero = xp.zeros((), dtype)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)

@@ -276,7 +276,8 @@ def divide(x: complex, y: complex) -> complex:
         ratio = _ratio(c, d, infinite)
         size = c * ratio + d
         quotient = complex((a * ratio + b) / size, (b * ratio - a) / size)
-    return times_power(quotient, above - below)
+    unscaled: complex = times_power(quotient, above - below)
+    return unscaled
 
 
 def _ratio(lesser: float, larger: float, beside_infinity: bool) -> float:
