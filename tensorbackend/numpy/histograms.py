@@ -165,11 +165,12 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     counted, sizes = _counts(columns, edges, w)
     counted = cast(counted, tb.float64)
     if density:
+        total = tb.sum(counted)
         for number, e in enumerate(edges):
             shape = [1] * count
             shape[number] = sizes[number]
             counted = counted / tb.reshape(tb.asarray(numpy.diff(e).astype(float)), shape)
-        counted = counted / (tb.sum(cast(_counts(columns, edges, w)[0], tb.float64)))
+        counted = counted / total
     return box(counted), tuple(map(_shown, each_bins, edges))
 
 
