@@ -75,7 +75,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if by_numpy is not None:
         return by_numpy[0] if mode == "r" else QRResult(*by_numpy)
     found = tb.linalg.qr(x, mode="complete" if mode == "complete" else "reduced")
-    return box(found.R) if mode == "r" else found._make(map(box, found))
+    return box(found.R) if mode == "r" else QRResult._make(map(box, found))
 
 
 @in_linalg
@@ -88,7 +88,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     if by_numpy is not None:
         return SVDResult(*by_numpy)
     found = tb.linalg.svd(x, full_matrices=full_matrices)
-    return found._make(map(box, found))
+    return SVDResult._make(map(box, found))
 
 
 @in_linalg
