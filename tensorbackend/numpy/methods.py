@@ -174,7 +174,13 @@ def _function_of(spec: Spec, source: str) -> Any:
     return compile_late(spec.name, write_source, scope)
 
 
-_METHODS: Final = {"reduce": reduce, "accumulate": accumulate, "reduceat": reduceat, "outer": outer, "at": at}
+_METHODS: Final[dict[str, Callable[..., Any]]] = {
+    "reduce": reduce,
+    "accumulate": accumulate,
+    "reduceat": reduceat,
+    "outer": outer,
+    "at": at,
+}
 
 
 def make_ufunc(spec: Spec) -> Callable[..., Any]:
