@@ -175,12 +175,8 @@ def _function_of(spec: Spec, source: str) -> Any:
 
 
 _METHODS: Final[dict[str, Callable[..., Any]]] = {
-    "reduce": reduce,
-    "accumulate": accumulate,
-    "reduceat": reduceat,
-    "outer": outer,
-    "at": at,
-}
+    "reduce": reduce, "accumulate": accumulate, "reduceat": reduceat, "outer": outer, "at": at,
+}  # fmt: skip
 
 
 def make_ufunc(spec: Spec) -> Callable[..., Any]:
