@@ -42,3 +42,12 @@ def _import_file(path: Path) -> Any:
         sys.modules[path.stem] = module = module_from_spec(spec)
         spec.loader.exec_module(module)
     return sys.modules[path.stem]
+
+
+def onnx_plugin(module: str) -> Any:
+    """A module of tensorbackend-onnx; `ArgumentError` if that is not installed."""
+    try:
+        return import_module(f"tensorbackend_onnx.{module}")
+    except ModuleNotFoundError as error:
+        remedy = "install the distribution tensorbackend-onnx"
+        raise ArgumentError(expected("tensorbackend-onnx to be installed", remedy, error=str(error))) from error

@@ -12,7 +12,6 @@ Pairs of op and dtype that fail by the same error are one failure. A run ends ea
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -26,10 +25,9 @@ from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, complex64, floa
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..protocol import Backend
 from ..select import get_backend
-from ._place import PLACE, place
-from ._plugin import onnx_plugin
+from ._output import mistake, print_table
+from ._place import PLACE, onnx_plugin, place
 from ._progress import progress
-from ._table import print_table
 
 if TYPE_CHECKING:
     from ..testing.report import Report
@@ -76,7 +74,7 @@ def run(options: Namespace) -> int:
         from ..testing.report import Report
         from ..testing.runner import cause_of, check_pairs
     except ModuleNotFoundError as error:
-        return _mistake(str(error))
+        return mistake("check", error)
     try:
         backend = _backend(options)
         _check_options(options)
@@ -87,7 +85,7 @@ def run(options: Namespace) -> int:
                 options.examples = QUICK_EXAMPLES if options.quick else EXAMPLES
             ops, dtypes = _ops(options.op), _dtypes(options.dtype, quick=options.quick)
     except TensorBackendError as error:
-        return _mistake(str(error))
+        return mistake("check", error)
     start = perf_counter()
     pairs: list[Pair] = []
     asked, status = sum(len(dtypes_to_draw(op, dtypes)) for op in ops), None
@@ -134,7 +132,7 @@ def _run_onnx(options: Namespace) -> int:
         conformance = onnx_plugin("conformance")
         backend = _backend(options)
     except TensorBackendError as error:
-        return _mistake(str(error))
+        return mistake("check", error)
     kinds = conformance.kinds_for(backend)
     cases, outcomes, failed = list(conformance.cases(*kinds)), [], 0
     with progress(len(cases)) as advance:
@@ -197,11 +195,6 @@ def _stop_on_signals() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _mistake(text: str) -> int:
-    print(f"tensorbackend check: {text}", file=sys.stderr)
-    return 2
 
 
 def _ops(asked: Sequence[str] | None) -> list[str]:

@@ -14,7 +14,6 @@ backend. The exit status is 0, or 2 if shtab, which writes the script, is not in
 
 from __future__ import annotations
 
-import sys
 from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterator
 
@@ -23,6 +22,7 @@ from ..dtypes import ALL_DTYPES
 from ..errors.remedies import install_remedy
 from ..select import backends
 from . import command_line
+from ._output import mistake
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 
@@ -38,8 +38,7 @@ def run(options: Namespace) -> int:
         import shtab
     except ModuleNotFoundError:
         text = "expected shtab, which writes the script, to be installed"
-        print(f"tensorbackend completion: {text}; {install_remedy('cli')}", file=sys.stderr)
-        return 2
+        return mistake("completion", f"{text}; {install_remedy('cli')}")
     parser = command_line()
     for action in _actions(parser):
         if action.metavar == "FILE" or action.dest == "function":

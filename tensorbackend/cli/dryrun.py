@@ -32,11 +32,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, TensorBackendError, expected
-from ._json import write_json
-from ._place import PLACE, place
-from ._plugin import onnx_plugin
+from ._output import mistake, print_table, write_json
+from ._place import PLACE, onnx_plugin, place
 from ._progress import progress, steps
-from ._table import print_table
 
 if TYPE_CHECKING:
     from ..expr.cost.mesh.search import LayoutSearch
@@ -88,7 +86,7 @@ def run(options: Namespace) -> int:
             raise ArgumentError(expected("--fits, and no --search, together with a size of ?", "such as --fits 24GB"))
         function, inputs, keywords = _program(options, 1)
     except TensorBackendError as error:
-        return _mistake(str(error))
+        return mistake("dryrun", error)
 
     def report_of(size: int) -> DryRun:
         function, inputs, keywords = _program(options, size)
@@ -121,19 +119,19 @@ def run(options: Namespace) -> int:
         line = user_line(error.__traceback__)
         where = "" if line is None else f"{line.file}:{line.number}, in {line.function}\n    {source_of(line)}\n"
         kind = "" if isinstance(error, TensorBackendError) else f"{type(error).__name__}: "
-        return _mistake(f"{where}{kind}{error}")
+        return mistake("dryrun", f"{where}{kind}{error}")
     if options.json is not None:
         _write(report, options.json)
     if options.chart is not None:
         try:
             report.chart(options.chart, limit=limit)
         except TensorBackendError as error:
-            return _mistake(str(error))
+            return mistake("dryrun", error)
     if options.json != "-":
         try:
             _print(report, options)
         except TensorBackendError as error:  # no JAX for --by xla
-            return _mistake(str(error))
+            return mistake("dryrun", error)
     if limit is None:
         return 0
     program = report.shown_program(options.optimised)
@@ -219,18 +217,11 @@ def _show_search(tried: LayoutSearch, options: Namespace) -> int:
         write_json(options.json, tried.to_json())
     if options.json != "-":
         rows = tried.table()
-        print_table(RANKED, rows[: options.top])
-        if len(rows) > options.top:
-            print(f"and {len(rows) - options.top} more: --top {len(rows)} shows all")
+        print_table(RANKED, rows, options.top, f": --top {len(rows)} shows all")
     if options.fits is None or tried.fits:
         return 0
     print(f"no layout fits in {options.fits}: the smallest peak is {show_bytes(tried.best.peak)}", file=sys.stderr)
     return 1
-
-
-def _mistake(text: str) -> int:
-    print(f"tensorbackend dryrun: {text}", file=sys.stderr)
-    return 2
 
 
 def _check_files(options: Namespace) -> None:
@@ -278,18 +269,13 @@ def _print(report: DryRun, options: Namespace) -> None:
             print(report.on_mesh.compare(compiled))
             return
         for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LAYOUTS, report.on_mesh.layouts())):
-            print_table(columns, cells[: options.top])
-            print(end="\n" if len(cells) <= options.top else f"and {len(cells) - options.top} more\n\n")
+            print_table(columns, cells, options.top)
+            print()
     by: By = options.by or ("node" if program.ops <= 50 else "op")
     rows = program.table(by)
-    print_table(COLUMNS, rows[: options.top])
-    if len(rows) > options.top:
-        print(f"and {len(rows) - options.top} more: --top {len(rows)} shows all, --by node|op|line other rows")
+    print_table(COLUMNS, rows, options.top, f": --top {len(rows)} shows all, --by node|op|line other rows")
     peak = program.peak
     print(f"\nalive at the peak of {show_bytes(peak.memory)}, {peak.op} {peak.line or ''}")
-    cells = peak.table()
-    print_table(ALIVE, cells[:ALIVE_SHOWN])
-    if len(cells) > ALIVE_SHOWN:
-        print(f"and {len(cells) - ALIVE_SHOWN} more")
+    print_table(ALIVE, peak.table(), ALIVE_SHOWN)
     if options.chart is not None:
         print(f"wrote {options.chart}")

@@ -18,7 +18,7 @@ from ..dispatch.native_calls import Call
 from ..errors import BackendError
 from ..protocol.owners import reuses_operands
 from ..select import DISTRIBUTIONS, backend_class, backends, get_backend, origin
-from ._table import print_table
+from ._output import print_table
 
 COLUMNS = ("backend", "from", "versions", "devices", "state", "callbacks", "composites")
 

@@ -16,9 +16,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..errors import ArgumentError, TensorBackendError, UnsupportedOp, expected
-from ._json import write_json
-from ._plugin import onnx_plugin
-from ._table import print_table
+from ._output import mistake, print_table, write_json
+from ._place import onnx_plugin
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -40,11 +39,9 @@ def run(options: Namespace) -> int:
             raise ArgumentError(expected("a JSON file in an existing folder", json=options.json))
         described = onnx_plugin("command").describe(options.model, options.templates, needs_costs=limit is not None)
     except UnsupportedOp as error:
-        print(f"tensorbackend onnx: {error}", file=sys.stderr)
-        return 1
+        return mistake("onnx", error, 1)
     except (ArgumentError, OSError, TensorBackendError) as error:
-        print(f"tensorbackend onnx: {error}", file=sys.stderr)
-        return 2
+        return mistake("onnx", error)
     if options.json is not None:
         write_json(options.json, described.to_json())
     if options.json != "-":

@@ -290,14 +290,16 @@ def _round_to(value: float, dtype: DType) -> float:
     return float(back)
 
 
-def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The table as text, each column as wide as its widest cell.
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]], top: int | None = None) -> str:
+    """The table as text, each column as wide as its widest cell; with `top`, of the first rows.
 
     >>> print(plain_table(["name", "n"], [["a", "1"], ["long name", "2"]]))
     name       n
     a          1
     long name  2
     """
-    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (columns, *rows))
-    return "\n".join(map(str.rstrip, lines))
+    shown = rows[:top]
+    widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (columns, *shown)]
+    more = [f"and {len(rows) - len(shown)} more"] if len(rows) > len(shown) else []
+    return "\n".join([*map(str.rstrip, lines), *more])

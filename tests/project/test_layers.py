@@ -55,7 +55,6 @@ UPWARDS = {("tensor", NAME)}
 
 COMPUTED = {
     "cli",
-    "cli._plugin",
     "cli._place",
     "backends.libraries",
     "late_imports",
