@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 import tensorbackend as tb
-from tensorbackend.expr.donation import places_of
-from tensorbackend.expr.ordering import updates_early
+from tensorbackend.expr.donation import places_of, updates_early
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import tensorbackend as tb
 from tensorbackend.display import plain_table
-from tensorbackend.expr.cost.mesh.collectives import Kind, bytes_by_kind
-from tensorbackend.expr.cost.mesh.compiled import Compiled
+from tensorbackend.expr.cost.mesh.collectives import Compiled, Kind, bytes_by_kind
 from tensorbackend.expr.cost.mesh.divided import OnMesh
 from tensorbackend.expr.cost.units import show_bytes, show_seconds
 from tensorbackend.expr.graph import Graph

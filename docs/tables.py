@@ -25,7 +25,7 @@ from tensorbackend.protocol.callbacks import own_method
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.select import backend_class, backends, origin
 from tensorbackend.testing import partial
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 from tensorbackend.testing.minimum import accepted_dtype, minimum
 from tensorbackend.testing.source import qualified
 

@@ -17,9 +17,8 @@ from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.cost.mesh.factors import Factors, factors_of
 from tensorbackend.expr.cost.mesh.walk import flat
 from tensorbackend.expr.evaluate import evaluate
-from tensorbackend.expr.graph import Graph
+from tensorbackend.expr.graph import Graph, subgraphs
 from tensorbackend.expr.node import PARAMETER, Node, Value
-from tensorbackend.expr.subgraphs import subgraphs
 from tensorbackend.template import Template
 from tensorbackend.testing import calls, profile
 

@@ -297,7 +297,9 @@ if _TYPE_CHECKING:
     from .expr.compilations import explain_compilations as explain_compilations
     from .expr.containers import backend_copy as backend_copy
     from .expr.containers import backend_deallocate as backend_deallocate
+    from .expr.containers import backend_of as backend_of
     from .expr.containers import backend_transfer as backend_transfer
+    from .expr.containers import is_concrete as is_concrete
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.cost.dry_run import dry_run as dry_run
@@ -320,9 +322,7 @@ if _TYPE_CHECKING:
     from .expr.grad.tape import tape as tape
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
-    from .expr.host import host_call as host_call
-    from .expr.introspection import backend_of as backend_of
-    from .expr.introspection import is_concrete as is_concrete
+    from .expr.hooks import host_call as host_call
     from .expr.jit import jit as jit
     from .expr.libraries import for_arrays as for_arrays
     from .expr.name_scopes import name_scope as name_scope
@@ -338,11 +338,11 @@ if _TYPE_CHECKING:
     from .expr.shards import shard_map as shard_map
     from .expr.trace import trace as trace
     from .expr.tree_containers import register_tree_node as register_tree_node
-    from .expr.tree_functions import tree_flatten as tree_flatten
-    from .expr.tree_functions import tree_leaves as tree_leaves
-    from .expr.tree_functions import tree_map_with_path as tree_map_with_path
-    from .expr.tree_functions import tree_unflatten as tree_unflatten
+    from .expr.trees import tree_flatten as tree_flatten
+    from .expr.trees import tree_leaves as tree_leaves
     from .expr.trees import tree_map as tree_map
+    from .expr.trees import tree_map_with_path as tree_map_with_path
+    from .expr.trees import tree_unflatten as tree_unflatten
     from .expr.vmap import vmap as vmap
     from .expr.while_loops import while_loop as while_loop
     from .files import load as load

@@ -29,7 +29,7 @@ from tensorbackend.expr.simplify import (
 )
 from tensorbackend.protocol import own_method
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.bounds import READS_DATA
+from tensorbackend.testing.calls import READS_DATA
 from tensorbackend.testing.source import public
 
 NUMPY = NumpyBackend()

@@ -7,32 +7,27 @@ as it is without the trace. A function that only reads may get one array or tens
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .arguments import is_array
 from .scopes import current
+from .trace import argument_names
 from .tree_containers import Tree, container_of_class
-from .trees import flatten, parts_by_key
+from .trees import PlainText, flatten, parts_by_key
 
 
 def owners_of(value: Any, tree: Tree) -> list[Any]:
     """For each leaf of nested containers the tensor or array that a write to it changes; `None` for any other leaf."""
-    found: list[Any] = []
-    _collect(value, tree, found)
-    return found
-
-
-def _collect(value: Any, tree: Tree, found: list[Any]) -> None:
     if tree.kind is None:
-        found.append(value if isinstance(value, Tensor) or is_array(value) else None)
-    elif tree.kind is not None and is_holder(tree.kind):
-        found.append(value)
-    else:
-        parts = parts_by_key(value) or {}
-        for key, child in zip(tree.keys, tree.children, strict=True):
-            _collect(parts[key], child, found)
+        return [value if isinstance(value, Tensor) or is_array(value) else None]
+    if is_holder(tree.kind):
+        return [value]
+    parts = parts_by_key(value) or {}
+    pairs = zip(tree.keys, tree.children, strict=True)
+    return [owner for key, child in pairs for owner in owners_of(parts[key], child)]
 
 
 def root_of(x: Any) -> Any:
@@ -115,19 +110,12 @@ def refuse_aliases(owners: Sequence[Any], written: Sequence[int], names: Callabl
     one, other = [of[place].removesuffix("[0]") if is_holder(type(owners[place])) else of[place] for place in pair]
     expectation = f"{one}, to which the function writes, to share no memory with another argument"
     copy = "np.array(x)" if not isinstance(owners[pair[0]], Tensor) else "tb.tensor(x)"
-    raise ArgumentError(expected(expectation, f"pass a copy, {copy}, of one of them", shared_with=Name(other)))
+    raise ArgumentError(expected(expectation, f"pass a copy, {copy}, of one of them", shared_with=PlainText(other)))
 
 
 def shares_written(tree: Tree, written: Sequence[int], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
     """Whether arguments to which a compiled function writes share memory with others."""
     return find_alias(owners_of((arguments, keywords), tree), written) is not None
-
-
-class Name(str):
-    """A name that is shown in an error without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
 
 
 class Watched(NamedTuple):
@@ -169,11 +157,12 @@ def call_watched(
     function: Callable[..., Any],
     given: tuple[Sequence[Any], dict[str, Any]],
     arguments: tuple[Sequence[Any], dict[str, Any]],
-    names: Callable[[], Sequence[str]],
+    names: Callable[[], Sequence[str]] | None = None,
 ) -> Any:
     """Calls a function in a trace with what the trace has for the arguments of the user.
 
-    Raises `ArgumentError` if it writes to an argument that shares memory with another, which then is as it was.
+    `names` returns those of the leaves of the arguments, by default by the parameters of the function. Raises
+    `ArgumentError` if it writes to an argument that shares memory with another, which then is as it was.
     """
     positional, keywords = arguments
     tree = flatten((tuple(positional), keywords))[1]
@@ -183,7 +172,7 @@ def call_watched(
         return function(*given[0], **given[1])
     watched = run_watched(function, *given, tree, data=shared)
     try:
-        check_writes(owners, watched.written, names)
+        check_writes(owners, watched.written, names or partial(argument_names, function, *arguments))
     except ArgumentError:
         for root, state in watched.before:
             root[...] = state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import Parameter, signature
 from operator import index
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -30,6 +30,31 @@ def as_tensors(leaves: Sequence[Any]) -> list[Any]:
         return list(leaves)
     home = home_of(leaves)
     return [asarray(leaf, backend=home) if is_array(leaf) else leaf for leaf in leaves]
+
+
+def is_tensor(leaf: object) -> bool:
+    """Whether a leaf is a tensor."""
+    return isinstance(leaf, Tensor)
+
+
+def split(
+    leaves: Sequence[Any], chosen: Callable[[Any], bool] = is_tensor
+) -> tuple[list[Any], Callable[[Iterable[Any]], list[Any]]]:
+    """The tensors or other chosen ones among leaves, and a function of others that puts these in their places.
+
+    The function does not keep the chosen leaves.
+    """
+    rest = [_CHOSEN if chosen(leaf) else leaf for leaf in leaves]
+
+    def fill(others: Iterable[Any]) -> list[Any]:
+        following = iter(others)
+        return [next(following) if leaf is _CHOSEN else leaf for leaf in rest]
+
+    return [leaf for leaf in leaves if chosen(leaf)], fill
+
+
+_CHOSEN = object()
+"""Stands for a chosen leaf among leaves."""
 
 
 class StaticArgument:

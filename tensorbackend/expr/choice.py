@@ -7,17 +7,17 @@ from contextlib import suppress
 from typing import Any, TypeVarTuple, overload
 
 from ..declarations.argument_errors import check_arguments
-from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
+from ..errors import ArgumentError, TensorBackendError, expected
 from ..ops.elementwise.basic import astype, clip
 from ..ops.elementwise.binary import less
 from ..ops.inspection import result_type
 from ..protocol import Backend
-from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .aliases import call_watched
-from .closures import TracedFunction, close, is_array, trace_flat
-from .control import call, call_cond, check_predicate, move_to_backend, name_errors
+from .arguments import split
+from .closures import TracedFunction, is_array, trace_flat
+from .control import call_cond, check_integer, check_predicate, close_on, name_errors
 from .evaluate import evaluate
 from .graph import Graph
 from .loop_state import Leaves, check_same, home_of
@@ -36,12 +36,11 @@ class _Branches:
 
     def __init__(self, functions: Sequence[Function], operands: tuple[Any, ...], home: Backend, names: Sequence[str]):
         self.given = operands
-        self.leaves, self.tree = flatten(operands)
-        self.places = [place for place, leaf in enumerate(self.leaves) if is_array(leaf)]
-        every = paths(self.tree, "operands")
-        self.operands = Leaves(
-            [self.leaves[place] for place in self.places], [every[place] for place in self.places], home
-        )
+        leaves, self.tree = flatten(operands)
+        arrays, self.fill = split(leaves, is_array)
+        places = paths(self.tree, "operands")
+        named = [path for path, leaf in zip(places, leaves, strict=True) if is_array(leaf)]
+        self.operands = Leaves(arrays, named, home)
         self.all = "both functions" if len(functions) == 2 else "all functions"
         self.out_tree: Tree | None = None
         branches = [self._trace_branch(function, home) for function in functions]
@@ -55,12 +54,8 @@ class _Branches:
 
     def _trace_branch(self, function: Function, home: Backend) -> TracedFunction:
         def flat(tensors: list[Tensor]) -> tuple[list[Any], list[str]]:
-            filled = list(self.leaves)
-            for place, x in zip(self.places, tensors, strict=True):
-                filled[place] = x
-            result = call_watched(
-                function, (unflatten(self.tree, filled), {}), (self.given, {}), lambda: paths(self.tree, "operands")
-            )
+            given = unflatten(self.tree, self.fill(tensors))
+            result = call_watched(function, (given, {}), (self.given, {}), lambda: paths(self.tree, "operands"))
             if self.out_tree is None:
                 self.out_tree = flatten(result)[1]
             leaves = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")
@@ -113,12 +108,8 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
         asked = Leaves([predicate], ["predicate"], home)
         check_predicate(asked.templates[0], "predicate")
         branches = _Branches([true_function, false_function], operands, home, ["true_function", "false_function"])
-        (true_branch, false_branch), constants = close([branch.graph for branch in branches.traced])
-        chosen = branches.operands
-        backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
-        inputs = asked.on(backend)[0], move_to_backend(constants, backend) + chosen.on(backend)
-        options = {"true_branch": true_branch, "false_branch": false_branch}
-        return unflatten(branches.result_tree, call("cond", backend, true_branch.results, inputs, options))
+        results = call_cond(asked, branches.operands, *[branch.graph for branch in branches.traced])
+        return unflatten(branches.result_tree, results)
 
 
 @overload
@@ -167,19 +158,13 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
             raise ArgumentError(expected("at least one function", functions=functions))
         home = home_of(index, operands)
         asked = Leaves([index], ["index"], home)
-        template = asked.templates[0]
-        if not template.dtype.is_integer or template.shape:
-            remedy = "cast it with astype()" if not template.shape else "index it first"
-            raise DTypeError(expected("an index as an integer without axes", remedy, index=template))
+        check_integer(asked.templates[0], "an index")
         names = [f"functions[{number}]" for number in range(len(functions))]
         branches = _Branches(list(functions), operands, home, names)
-        graphs, constants = close([branch.graph for branch in branches.traced])
-        chosen = branches.operands
-        backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
-        (place,) = asked.on(backend)
-        inputs = move_to_backend(constants, backend) + chosen.on(backend)
-        wide = clip(astype(place, "int64"), 0, len(graphs) - 1)
-        graph = _bisect(graphs, 0, wide.template)
+        graphs = [branch.graph for branch in branches.traced]
+        closed, backend, (inputs, (place,)) = close_on(graphs, branches.operands, asked)
+        wide = clip(astype(place, "int64"), 0, len(closed) - 1)
+        graph = _bisect(closed, 0, wide.template)
         return unflatten(branches.result_tree, evaluate(graph, [wide, *inputs], backend))
 
 
@@ -194,7 +179,7 @@ def _bisect(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
     upper = _bisect(graphs[middle:], first + middle, place)
 
     def chosen(inputs: list[Tensor]) -> tuple[Tensor, ...]:
-        return call_cond(less(inputs[0], first + middle), inputs, lower, upper)
+        return call_cond([less(inputs[0], first + middle)], inputs, lower, upper)
 
     return trace_leaves(chosen, [place, *graphs[0].templates], names)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from ..caching.memos import remembers
@@ -15,11 +18,12 @@ from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 from .expr_backend import ExprBackend, capture
-from .graph import Graph, rebuilt
+from .graph import Graph, held_by, rebuilt
 from .mesh_variation import Variation, parameter_options, varies_of
 from .node import PARAMETER, Node, Value
 from .simplify import rewritten
 from .trace import trace_leaves
+from .trees import flatten
 
 
 class TracedFunction(NamedTuple):
@@ -37,8 +41,7 @@ class TracedFunction(NamedTuple):
         outputs, number = list(self.graph.outputs), self.numbers[position]
         check_scalar(number, dtype)
         outputs[position] = _number(number, dtype).data
-        graph = self.graph
-        return TracedFunction(rebuilt(graph, outputs), self.numbers)
+        return TracedFunction(rebuilt(self.graph, outputs), self.numbers)
 
 
 def trace_flat(
@@ -95,7 +98,9 @@ def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[G
     Equal graphs from the same source lines are returned as one object, so that a backend compiles a loop once, however
     often the loop is recorded in a graph or called.
     """
-    captured_nodes = {_identity(x): node for graph in graphs for node, x in _captured_tensors(graph)}
+    captured_nodes = {
+        _identity(x): node for graph in graphs for node, x in zip(graph.captured, held_by(graph), strict=True)
+    }
     for x in more:
         captured_nodes.setdefault(_identity(x), capture(x).node)
     tensors = [node.tensor for node in captured_nodes.values() if node.tensor is not None]
@@ -108,16 +113,12 @@ def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
     Raises `GradientError` if the graph captured any other value of a trace around it.
     """
     captured_nodes = {_identity(x): capture(x).node for x in tensors}
-    for _, x in _captured_tensors(graph):
+    for x in held_by(graph):
         if isinstance(x.backend, ExprBackend) and _identity(x) not in captured_nodes:
             expectation = "a function of cotangents that takes traced values only from its arguments or its closure"
             error = GradientError(expected(expectation, "pass the tensor as an argument", used=x.template))
             raise error.named("custom_gradient")
     return _close(graph, captured_nodes)
-
-
-def _captured_tensors(graph: Graph) -> list[tuple[Node, Tensor]]:
-    return [(node, node.tensor) for node in graph.captured if node.tensor is not None]
 
 
 def _identity(x: Tensor) -> Hashable:
@@ -166,3 +167,97 @@ def _structure(graph: Graph) -> Hashable:
 
     rows = map(row, graph.nodes)
     return tuple(rows), tuple(map(place, graph.outputs)), len(graph.parameters), graph.names, graph.out_tree
+
+
+_DEPTH: Final = 6
+"""The largest number of steps from a function to an object that is searched: from the function to an object in its
+closure is one step, from there to an attribute another."""
+
+_OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)
+
+
+def reachable_tensors(*functions: Callable[..., Any]) -> list[Tensor]:
+    """The tensors that functions reach by closures, default arguments, bound objects and attributes, each once.
+
+    >>> import tensorbackend as tb
+    >>> def outer(x):
+    ...     return lambda: {"twice": [x, x]}
+    >>> x = tb.ones(3)
+    >>> [tensor is x for tensor in reachable_tensors(outer(x))]
+    [True]
+    """
+    tensors: list[Tensor] = []
+    seen: set[int] = set()
+    waiting: deque[tuple[Any, int]] = deque((function, 0) for function in functions)
+    while waiting:
+        value, depth = waiting.popleft()
+        if id(value) in seen or isinstance(value, _OPAQUE):
+            continue
+        seen.add(id(value))
+        if isinstance(value, Tensor):
+            tensors.append(value)
+        elif depth < _DEPTH:
+            waiting.extend((child, depth + 1) for child in _children(value))
+    return tensors
+
+
+def _children(value: Any) -> Iterator[Any]:
+    """The objects directly inside a function, a container or any other object."""
+    if isinstance(value, FunctionType):
+        yield from (cell.cell_contents for cell in value.__closure__ or () if _is_full(cell))
+        yield from value.__defaults__ or ()
+        yield from (value.__kwdefaults__ or {}).values()
+    elif isinstance(value, MethodType):
+        yield from (value.__self__, value.__func__)
+    elif isinstance(value, partial):
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, set | frozenset):
+        yield from value
+    else:
+        leaves, tree = flatten(value)
+        yield from leaves if tree.kind is not None else getattr(value, "__dict__", {}).values()
+
+
+def _is_full(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 # raises for an empty cell
+    except ValueError:
+        return False
+    return True
+
+
+def freeze_variables(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy of a function with the current values of its free variables, such as the variable of a loop.
+
+    Variables to which the function itself assigns remain shared.
+
+    >>> functions = [lambda: number for number in range(3)]
+    >>> [function() for function in functions]
+    [2, 2, 2]
+    >>> [function() for function in [freeze_variables(lambda: number) for number in range(3)]]
+    [0, 1, 2]
+    """
+    if not isinstance(function, FunctionType) or not function.__closure__:
+        return function
+    shared = _assigned_variables(function.__code__)
+    cells = tuple(
+        CellType(cell.cell_contents) if name not in shared and _is_full(cell) else cell
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True)
+    )
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+@cache
+def _assigned_variables(code: CodeType) -> frozenset[str]:
+    """The variables of enclosing functions to which code, or code inside it, assigns."""
+    from dis import get_instructions  # slow to import, and only custom gradients need it
+
+    names = {
+        instruction.argval
+        for instruction in get_instructions(code)
+        if instruction.opname in ("STORE_DEREF", "DELETE_DEREF")
+    }
+    inner = [_assigned_variables(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    return frozenset(names.union(*inner))

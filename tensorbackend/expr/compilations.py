@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType, MethodType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
+from weakref import WeakSet
 
 from ..caching.locks import module_lock
+from ..caching.memos import clear_all, remembers
 from ..caching.policy import POLICY
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import defaults
-from ..errors import OperandError, RecompilationWarning, expected, shown
+from ..errors import ArgumentError, OperandError, RecompilationWarning, expected, shown
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
@@ -24,7 +26,9 @@ KEPT_COMPILATIONS: Final = 64
 
 ABSENT: Final = "absent"
 
-# Held while a compilation is noted, and while those of a function are copied.
+Entry = TypeVar("Entry")
+
+# One lock for all functions, held while something is compiled, noted or copied; a forked child finds it free.
 _lock = module_lock(__name__)
 
 
@@ -48,7 +52,7 @@ class Compilation(NamedTuple):
         return f"{self.number}. {why}{', for many sizes' if self.many_sizes else ''}{place}"
 
 
-class Compilations:
+class Compilations(Sequence[Compilation]):
     """The compilations of a function, the latest `KEPT_COMPILATIONS` of them."""
 
     def __init__(self, name: str, *, warns: bool = True) -> None:
@@ -101,13 +105,10 @@ class Compilations:
         with _lock:
             return list(self._kept)
 
-    def __iter__(self) -> Iterator[Compilation]:
-        return iter(self._copy())
-
     def __len__(self) -> int:
-        return len(self._copy())
+        return len(self._kept)
 
-    def __getitem__(self, position: int) -> Compilation:
+    def __getitem__(self, position: Any) -> Any:
         return self._copy()[position]
 
     def __repr__(self) -> str:
@@ -217,3 +218,109 @@ def _compare_templates(old: Template, new: Template) -> str:
     if old.shape != new.shape:
         return "another shape: pad it to a few sizes, or use tb.ragged"
     return "a Python number before or after: pass a tensor"
+
+
+class CacheInfo(NamedTuple):
+    """The result of `cache_info()` of a compiled function, like that of `functools.lru_cache`."""
+
+    hits: int
+    """Calls that ran a compilation from the cache."""
+    misses: int
+    """Calls that traced and compiled the function."""
+    maxsize: int
+    """The largest number of compilations that are kept."""
+    currsize: int
+    """The number of compilations that the cache holds now."""
+
+
+class Cache:
+    """A bounded dict. When it is full, it drops the oldest entry that was not called since it was last considered.
+
+    Entries count their calls in an attribute `calls`. `get` counts one, and so must code that finds an entry otherwise.
+    `beside` is what belongs to the entries and is kept elsewhere, to be cleared with them.
+    """
+
+    def __init__(self, maxsize: int, beside: Sequence[Any] = ()) -> None:
+        if maxsize < 1:
+            raise ArgumentError(expected("a cache_size of at least 1", cache_size=maxsize))
+        self.maxsize, self.beside = maxsize, beside
+        self.quick: dict[Any, Any] = {}
+        """Some of the entries, by keys that are quicker to make."""
+        self.last: Any = None
+        """The entry that was found twice in a row, and is tried first."""
+        self._latest: Any = None
+        self._entries: dict[Hashable, Any] = {}
+        self._seen: dict[Hashable, int] = {}
+        self._gone = self._misses = 0
+        _caches.add(self)
+
+    def get(self, key: Hashable) -> Any:
+        """The entry of a key, or `None`. Finding an entry counts as a call."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            entry.calls += 1
+        return entry
+
+    def store(self, key: Hashable, entry: Entry) -> Entry:
+        """Stores an entry, drops others while the cache is full, and counts a miss."""
+        with _lock:
+            self._misses += 1
+            self._make_room()
+            self._entries[key] = entry
+        return entry
+
+    def _make_room(self) -> None:
+        """Drops entries until there is room for one more; a function of its own, as it runs under a lock."""
+        while len(self._entries) >= self.maxsize:
+            self._drop_one()
+
+    def count(self, *, hit: bool) -> None:
+        """Counts a call of a program for many sizes, or a trace that made such a program."""
+        with _lock:
+            if hit:
+                self._gone += 1
+            else:
+                self._misses += 1
+
+    def prefer(self, entry: Any) -> None:
+        """Notes that an entry was found. After the second consecutive time, it is the entry that is tried first."""
+        self.last = entry if self._latest is entry else None
+        self._latest = entry
+
+    def _drop_one(self) -> None:
+        while True:
+            key = next(iter(self._entries))
+            entry = self._entries.pop(key)
+            if entry.calls == self._seen.pop(key, 0):
+                self._gone += entry.calls
+                # Copied first, in one step: other threads may add entries during the loop.
+                self.quick = {key: other for key, other in self.quick.copy().items() if other is not entry}
+                self.last = self._latest = None
+                return
+            self._entries[key], self._seen[key] = entry, entry.calls  # called: it moves to the end
+
+    def info(self) -> CacheInfo:
+        """The counts so far."""
+        with _lock:
+            hits = self._gone + sum(entry.calls for entry in self._entries.values())
+            return CacheInfo(hits, self._misses, self.maxsize, len(self._entries))
+
+    def clear(self) -> None:
+        """Clears the entries and the counts."""
+        with _lock:
+            self.quick = {}
+            self.last = self._latest = None
+            self._entries.clear()
+            self._seen.clear()
+            self._gone = self._misses = 0
+        clear_all(self.beside)
+
+
+_caches: Final[WeakSet[Cache]] = WeakSet()
+
+remembers(
+    "compilations of jit",
+    lambda: sum(cache.info().currsize for cache in list(_caches)),
+    lambda: clear_all(list(_caches)),
+    lambda: sum(cache.maxsize for cache in list(_caches)),
+)

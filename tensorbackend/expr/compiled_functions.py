@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, wraps
 from inspect import unwrap
 from operator import attrgetter, index
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
-from ..caching.memos import clear_all
 from ..caching.option_keys import remember
 from ..dispatch.watching import is_watching
 from ..dtypes import defaults
@@ -31,13 +30,12 @@ from ..sizes import NeedsSizes
 from ..template import Template
 from ..tensor import Tensor
 from .aliases import owners_of, refuse_aliases, run_watched, shares_written
-from .arguments import StaticArgument, as_tensors, is_array, option_key
-from .cache import Cache
-from .compilations import Compilations
+from .arguments import StaticArgument, as_tensors, is_array, option_key, split
+from .compilations import Cache, Compilations
 from .compiled_graphs import Compiled, Lowered
 from .donation import donated_places
 from .expr_backend import expect_repeats
-from .graph import Graph
+from .graph import Graph, held_by
 from .sized import SizedPrograms
 from .trace import argument_names, check_results, trace_leaves
 from .tree_containers import Tree
@@ -67,7 +65,7 @@ class Call(NamedTuple):
 
     def home(self, graph: Graph) -> Backend:
         """The backend of the tensors and of those that the function has captured."""
-        held = [*self.tensors, *[node.tensor for node in graph.captured if node.tensor is not None]]
+        held = [*self.tensors, *held_by(graph)]
         return common_backend(held) if held else self.backend
 
 
@@ -88,15 +86,12 @@ class CompiledFunction:
         """The classes of the numbers that are traced as tensors."""
         self.donate: Final = donate
         self.name: Final = f"jit({getattr(function, '__name__', 'function')})"
-        self.cache: Final[Cache[Compiled]] = Cache(index(cache_size))
         self.sized: Final[dict[Any, SizedPrograms]] = {}
         """The programs for many sizes, by the key of a call without the sizes."""
         code = getattr(unwrap(function), "__code__", None)
         # A user cannot change how a function of this package is called.
         self.history: Final = Compilations(self.name, warns=code is None or not is_ours(code.co_filename))
-        self.cache.when_cleared = partial(
-            clear_all, (self.sized, self.history)
-        )  # no method, which would hold the cache
+        self.cache: Final = Cache(index(cache_size), (self.sized, self.history))
 
     def public(self) -> Any:
         """The function that users call; it is a function, so that a class may have it as a method."""
@@ -150,14 +145,12 @@ class CompiledFunction:
             raise ArgumentError(
                 expected(expectation, remedy, options=[option[0] for option in key[2] if option])
             ) from None
-        if self.donate:
-            compiled = compiled or self._compile_donating(key, call)
-        elif compiled is None:
-            result = self._run_sized(call)
+        if compiled is None:
+            result = OTHERWISE if self.donate else self._run_sized(call)
             if result is not OTHERWISE:
                 return result
             compiled = self._compile(key, call, nested)
-        elif compiled.warm is not unwritten or self._write_code(compiled, as_given, call.tree):
+        elif not self.donate and (compiled.warm is not unwritten or self._write_code(compiled, as_given, call.tree)):
             self.cache.prefer(compiled)
         self._refuse_aliases(compiled.written, call)
         return compiled([move(x, compiled.backend) for x in call.tensors])
@@ -177,7 +170,7 @@ class CompiledFunction:
     def _find(self, leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
         """The compilation for leaves that are all tensors, if it is known; without a tree they are the arguments."""
         try:
-            return self.cache.quick[_quick_key(leaves, tree)]
+            return cast("Compiled", self.cache.quick[_quick_key(leaves, tree)])
         except (KeyError, AttributeError, TypeError):
             return None
 
@@ -244,21 +237,14 @@ class CompiledFunction:
 
     def _compile(self, key: tuple[Any, ...], call: Call, nested: tuple[Tree, ...]) -> Compiled:
         """A new compilation, entered under the key of the call, and under its tensors if it has no other leaves."""
-        graph = self._trace(call, call.leaves)
-        home = call.home(graph)
-        self.history.note(self._paths(call), call.leaves, home)
-        compiled = self.cache.store(key, Compiled(graph, home, self.name))
-        tensors = call.tensors
-        if tensors and len(tensors) == len(call.leaves) and all(x.backend is home for x in tensors):
+        graph, paths, tensors = self._trace(call, call.leaves), self._paths(call), call.tensors
+        home = call.backend if self.donate else call.home(graph)
+        self.history.note(paths, call.leaves, home)
+        places = donated_places(self.donate, paths, call.leaves)
+        compiled = self.cache.store(key, Compiled(graph, home, self.name, places))
+        if tensors and len(tensors) == len(call.leaves) and not self.donate and all(x.backend is home for x in tensors):
             self.cache.quick[_quick_key(tensors, nested)] = compiled
         return compiled
-
-    def _compile_donating(self, key: tuple[Any, ...], call: Call) -> Compiled:
-        """A new compilation of a function with donated arguments."""
-        graph, paths = self._trace(call, call.leaves), self._paths(call)
-        self.history.note(paths, call.leaves, call.backend)
-        places = donated_places(self.donate, paths, call.leaves)
-        return self.cache.store(key, Compiled(graph, call.backend, self.name, places))
 
     # Programs for many sizes
 
@@ -296,8 +282,7 @@ class CompiledFunction:
 
     def _trace_sizes(self, call: Call, symbolic: list[Template]) -> Graph:
         """The graph for templates in place of the tensors; `NeedsSizes` if its program would run elsewhere."""
-        rest = iter(symbolic)
-        graph = self._trace(call, [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in call.leaves])
+        graph = self._trace(call, split(call.leaves)[1](symbolic))
         if call.home(graph) is not call.backend:
             raise NeedsSizes
         return graph

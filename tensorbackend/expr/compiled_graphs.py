@@ -9,10 +9,9 @@ from typing import Any
 from ..dispatch.watching import Change, Subject, is_program
 from ..protocol import Backend, Kernel
 from ..tensor import Tensor
-from .donation import give_up, in_order
+from .donation import give_up, in_order, updates_early
 from .evaluate import Program, note
 from .graph import Graph
-from .ordering import updates_early
 from .simplify import simplified
 from .tree_containers import LEAF
 from .trees import unflatten

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from ..dtypes import uncast
@@ -18,7 +18,7 @@ from .effects import order_effects
 from .evaluate import Program, standalone_kernel
 from .expr_backend import expr_tensor, record_block, value_of
 from .graph import Graph
-from .node import CAPTURED, PARAMETER, RENAMED, Node, Value
+from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, flat, map_each
 from .simplify import expanded, remove_names, simplified
 
 
@@ -45,7 +45,7 @@ def _kernel_of_one(graph: Graph, backend: Backend, call: CompositeCall) -> Kerne
     node = graph.nodes[-1]
     if node.op in (CAPTURED, RENAMED) or node.operands != graph.parameters or graph.outputs != node.values:
         return None
-    if node.map_inputs(attrgetter("template")) != tuple(call.inputs) or node.out != call.out:
+    if node.templates != tuple(call.inputs) or node.out != call.out:
         return None  # a sequence in place of operands, names of axes, or a named tuple
     return standalone_kernel(node, backend)
 
@@ -67,38 +67,24 @@ def record_program(
 
 def _composite_kernel(kernel: Kernel, call: CompositeCall) -> Kernel:
     """A program's kernel in the form of a composite's: it takes sequences of payloads, and may return one payload."""
-    several = not isinstance(call.out, Template)
-    nested = any(not isinstance(operand, Template) for operand in call.inputs)
-    if nested:
-        return lambda *payloads: _results(kernel(*_flat(payloads, call.inputs)), several)
-    return kernel if several else lambda *payloads: kernel(*payloads)[0]
+    several, single = not isinstance(call.out, Template), [isinstance(operand, Template) for operand in call.inputs]
+    if all(single):
+        return kernel if several else lambda *payloads: kernel(*payloads)[0]
 
+    def flattened(*payloads: Any) -> Any:
+        parts = ((payload,) if one else payload or () for payload, one in zip(payloads, single, strict=True))
+        results = kernel(*chain.from_iterable(parts))
+        return results if several else results[0]
 
-def _flat(payloads: Sequence[Any], inputs: Sequence[Any]) -> Iterator[Any]:
-    """The payloads of a call's tensors, with sequences flattened."""
-    for payload, operand in zip(payloads, inputs, strict=True):
-        if isinstance(operand, Template):
-            yield payload
-        elif operand is not None:
-            yield from payload
-
-
-def _results(payloads: tuple[Any, ...], several: bool) -> Any:
-    return payloads if several else payloads[0]
+    return flattened
 
 
 @in_own_context
 def _trace(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
     """The graph of a default implementation. Its parameters are the tensors of the call, with sequences flattened."""
-    parameters: list[Value] = []
-
-    def parameter(operand: Any) -> Any:
-        if isinstance(operand, Template):
-            parameters.append(Value(Node(PARAMETER, operand)))
-            return expr_tensor(parameters[-1])
-        return None if operand is None else tuple(map(parameter, operand))
-
     with default_backend(backend), uncast(), record_block() as scope:
-        result = default(call.out, tuple(map(parameter, call.inputs)), call.options)
+        parameters = [Value(Node(PARAMETER, template)) for template in flat(call.inputs, Template)]
+        given = map(expr_tensor, parameters)
+        result = default(call.out, map_each(lambda template: next(given), call.inputs, Template), call.options)
         results = (result,) if isinstance(result, Tensor) else tuple(result)
         return Graph(parameters, order_effects(scope, [value_of(x) for x in results]))

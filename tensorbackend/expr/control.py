@@ -8,11 +8,11 @@ callback for it, and records one node in a trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
 from types import MappingProxyType
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
@@ -23,7 +23,7 @@ from ..ops.composite.shape.arranging import moveaxis
 from ..ops.elementwise.basic import astype
 from ..ops.inspection import result_type
 from ..protocol import Backend, own_method
-from ..protocol.callbacks import CompositeCall
+from ..protocol.callbacks import CompositeCall, Default
 from ..rules.axes import normalize_axis
 from ..select import call_with_default, common_backend, move
 from ..template import Template
@@ -34,7 +34,7 @@ from .effects import run_hook, run_host, run_on_a_mesh
 from .evaluate import runs_op_by_op
 from .graph import Graph
 from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
-from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
+from .loops import CONTROL
 from .node import HOOK, HOST
 from .tree_containers import Tree
 from .trees import Nested, flatten, leaves_like, paths, unflatten
@@ -45,6 +45,9 @@ Y = TypeVar("Y")
 Function = Callable[..., Any]
 
 Tensors = tuple[Tensor, ...]
+
+Group = Leaves | Sequence[Tensor]
+"""Operands that a callback takes as one sequence."""
 
 Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
 """A function that takes a flat list of tensors, and returns its results and their paths."""
@@ -62,82 +65,66 @@ def name_errors(name: str) -> Iterator[None]:
 
 # Calls with graphs
 
-_DEFAULTS = {
-    "checkpoint": run_checkpoint,
-    "cond": run_cond,
-    "while_loop": run_while_loop,
-    "scan": run_scan,
+_DEFAULTS: Mapping[str, Default] = {
+    **CONTROL,
     HOOK: run_hook,
     HOST: run_host,
     "shard_map": run_on_a_mesh,
     "collective": run_on_a_mesh,
 }
 
-_IN_PYTHON = ("checkpoint", "cond", "while_loop", "scan")
-"""Those that a function of this package can run on any backend that computes."""
-
 
 def call(
     name: str, backend: Backend, out: tuple[Template, ...], inputs: tuple[Any, ...], options: Mapping[str, object]
 ) -> Tensors:
     """Runs a callback of control flow for tensors on one backend, with closed graphs among its options."""
-    arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
-    if name in _IN_PYTHON and runs_op_by_op(backend):
-        return call_with_default(backend, _DEFAULTS[name], *arguments)
-    results: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
-    return results
+    arguments, default = CompositeCall(out, inputs, MappingProxyType(dict(options))), _DEFAULTS[name]
+    results: Any = (
+        call_with_default(backend, default, *arguments)
+        if name in CONTROL and runs_op_by_op(backend)
+        else perform(backend, name, arguments, own_method(backend, name), default)
+    )
+    return cast(Tensors, results)
+
+
+def close_on(graphs: Sequence[Graph], *groups: Group) -> tuple[tuple[Graph, ...], Backend, tuple[Tensors, ...]]:
+    """Closed graphs, and groups of values as tensors on one backend, the first behind the captured tensors."""
+    closed, constants = close(graphs)
+    tensors = [x for group in groups for x in (group.tensors if isinstance(group, Leaves) else group)]
+    backend = common_backend([*constants, *tensors])
+
+    def on_backend(group: Group) -> Tensors:
+        return group.on(backend) if isinstance(group, Leaves) else tuple([move(x, backend) for x in group])
+
+    first, *rest = map(on_backend, groups)
+    return closed, backend, ((*on_backend(constants), *first), *rest)
 
 
 def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
     """Runs a graph as a checkpoint."""
-    (body,), constants = close([body])
-    backend = common_backend([*constants, *operands])
-    return call(
-        "checkpoint", backend, body.results, (move_to_backend((*constants, *operands), backend),), {"body": body}
-    )
+    (body,), backend, inputs = close_on([body], operands)
+    return call("checkpoint", backend, body.results, inputs, {"body": body})
 
 
-def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:
-    """Runs one of two graphs."""
-    (true_branch, false_branch), constants = close([true_branch, false_branch])
-    backend = common_backend([predicate, *constants, *operands])
-    inputs = move(predicate, backend), move_to_backend((*constants, *operands), backend)
+def call_cond(predicate: Group, operands: Group, true_branch: Graph, false_branch: Graph) -> Tensors:
+    """Runs one of two graphs, by the single tensor of `predicate`."""
+    (true_branch, false_branch), backend, (taken, (asked,)) = close_on([true_branch, false_branch], operands, predicate)
     options = {"true_branch": true_branch, "false_branch": false_branch}
-    return call("cond", backend, true_branch.results, inputs, options)
+    return call("cond", backend, true_branch.results, (asked, taken), options)
 
 
 def call_scan(
-    body: Graph,
-    constants: Sequence[Tensor],
-    initial: Sequence[Tensor],
-    xs: Sequence[Tensor],
-    *,
-    length: int,
-    reverse: bool,
+    body: Graph, constants: Group, initial: Group, xs: Group, *, length: int, reverse: bool, name: str | None = None
 ) -> Tensors:
     """Runs a scan whose body is a graph that takes constants, carried values and entries of `xs`.
 
-    Returns the last carried values, then the other results of the body, stacked.
+    Returns the last carried values, then the other results of the body, stacked along a first axis called `name`.
     """
-    (body,), more = close([body])
-    backend = common_backend([*more, *constants, *initial, *xs])
-    inputs = (
-        move_to_backend((*more, *constants), backend),
-        move_to_backend(initial, backend),
-        move_to_backend(xs, backend),
-    )
-    return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, None)
-
-
-def _run_scan(backend: Backend, inputs: tuple[Tensors, ...], options: Mapping[str, Any], name: str | None) -> Tensors:
-    """Runs a scan of tensors on one backend; its stacked results have a first axis called `name`."""
-    results, count, length = options["body"].results, len(inputs[1]), options["length"]
+    (body,), backend, inputs = close_on([body], constants, initial, xs)
+    results, count = body.results, len(inputs[1])
     ys = (Template((length, *y.shape), y.dtype, (name, *y.names)) for y in results[count:])
+    options = {"body": body, "length": length, "reverse": reverse}
     return call("scan", backend, (*results[:count], *ys), inputs, options)
-
-
-def move_to_backend(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
-    return tuple(move(x, backend) for x in tensors)
 
 
 def check_predicate(predicate: Template, what: str) -> None:
@@ -147,6 +134,13 @@ def check_predicate(predicate: Template, what: str) -> None:
     if predicate.shape:
         remedy = "reduce it with any() or all(), or choose elements with where()"
         raise ShapeError(expected(f"a {what} without axes", remedy, **{what: predicate}))
+
+
+def check_integer(template: Template, what: str) -> None:
+    """Raises `DTypeError` for anything but a single integer."""
+    if not template.dtype.is_integer or template.shape:
+        remedy = "cast it with astype()" if not template.shape else "index it first"
+        raise DTypeError(expected(f"{what} as an integer without axes", remedy, **{what.split()[-1]: template}))
 
 
 # Loops
@@ -162,9 +156,7 @@ def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], iteration: 
         lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home, carried.varying
     )
     check_predicate(asked.graph.results[0], "condition")
-    (condition, body), constants = close([asked.graph, traced_body.graph])
-    backend = common_backend([*carried.tensors, *constants])
-    inputs = move_to_backend(constants, backend), carried.on(backend)
+    (condition, body), backend, inputs = close_on([asked.graph, traced_body.graph], (), carried)
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
 
 
@@ -210,9 +202,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Callable[[Any, Any], A
         inner, tree = flatten_state(initial, "carry", home)
         bounds = Leaves([lower, upper], ["lower", "upper"], home)
         for path, template in zip(bounds.paths, bounds.templates, strict=True):
-            if not template.dtype.is_integer or template.shape:
-                remedy = "cast it with astype()" if not template.shape else "index it first"
-                raise DTypeError(expected(f"{path} as an integer without axes", remedy, **{path: template}))
+            check_integer(template, path)
         first, last = bounds.leaves
         if isinstance(first, Tensor):
             first = astype(first, result_type(first, last))
@@ -372,7 +362,4 @@ def run_scan_of(
         carried,
         lambda: trace_flat(step, [*carried.templates, *entries], names, home, [*carried.varying, *scanned.varying]),
     )
-    (body,), constants = close([traced_step.graph])
-    backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
-    inputs = move_to_backend(constants, backend), carried.on(backend), scanned.on(backend)
-    return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, name)
+    return call_scan(traced_step.graph, (), carried, scanned, length=length, reverse=reverse, name=name)

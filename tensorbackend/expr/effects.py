@@ -7,13 +7,15 @@ the last token. In this way rewrites, gradients and batches keep the calls, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from ..dtypes import bool_
 from ..errors import BackendError, OperandError, expected
 from ..ops.creation.filled import zeros
+from ..protocol import Backend
 from ..select import backend_copy, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor
@@ -25,6 +27,12 @@ from .scopes import Scope
 @cache
 def _token() -> Template:
     return intern_template((), bool_, ())
+
+
+def backend_of(inputs: Iterable[Iterable[Tensor]]) -> Backend:
+    """The backend of the first tensor of a call; without any, the default backend."""
+    first = next(chain.from_iterable(inputs), None)
+    return get_backend() if first is None else first.backend
 
 
 def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], options: Mapping[str, Any]) -> Any:
@@ -43,18 +51,15 @@ def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], option
 
 def run_host(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
     """Calls a function of tensors on NumPy, and moves its results to the backend of its operands."""
-    (operands,) = inputs
-    backend, host = (operands[0].backend if operands else get_backend()), get_backend("numpy")
+    (operands,), backend, host = inputs, backend_of(inputs), get_backend("numpy")
     if isinstance(backend, ExprBackend):  # traced, as by a cost estimate: templates are enough
         return tuple(zeros(template.shape, dtype=template.dtype, names=template.names) for template in out)
-    function: Callable[[Sequence[Tensor]], Sequence[Tensor]] = options["function"]
-    return tuple(move(x, backend) for x in function([move(x, host) for x in operands]))
+    return tuple(move(x, backend) for x in options["function"]([move(x, host) for x in operands]))
 
 
 def run_on_a_mesh(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
     """Raises `BackendError`, as the backend has no mesh."""
-    (operands,) = inputs
-    backend = operands[0].backend if operands else get_backend()
+    backend = backend_of(inputs)
     if isinstance(backend, ExprBackend):  # traced, as by a cost estimate: templates are enough
         return tuple(zeros(template.shape, dtype=template.dtype, names=template.names) for template in out)
     remedy = "move the arguments first: x.backend_transfer(tb.JaxBackend(mesh=mesh, layout=rules))"

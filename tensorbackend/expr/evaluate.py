@@ -32,7 +32,7 @@ from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, public_op, rename_like
 from .expr_backend import ExprBackend
-from .graph import Graph, rebuilt
+from .graph import Graph, held_by, rebuilt, remake
 from .kept_nodes import value_under
 from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
 from .source import function_of
@@ -75,8 +75,7 @@ def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = N
     tensors = [x if isinstance(x, Tensor) else public_op("asarray")(x) for x in arguments]
     graph.check(tensors)
     if backend is None:
-        held = [node.tensor for node in graph.captured if node.tensor is not None]
-        backend = common_backend([*tensors, *held])
+        backend = common_backend([*tensors, *held_by(graph)])
     if isinstance(backend, ExprBackend):
         return _record(graph, tensors, backend)
     return program(graph, backend)(tensors)
@@ -88,12 +87,9 @@ def _record(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> li
     for value, x in zip(graph.parameters, tensors, strict=True):
         # With the parameter's axis names, as the options of nodes may name axes.
         exchanged[value] = value_under(value.template, move(x, backend).data)
-    for node in graph.nodes[len(graph.parameters) :]:
-        if node.tensor is not None:
-            exchanged[Value(node)] = move(node.tensor, backend).data
-            continue
-        recorded_node = node.remade(node.map_inputs(exchanged.__getitem__))
-        exchanged.update(zip(node.values, recorded_node.values, strict=True))
+    for node, x in zip(graph.captured, held_by(graph), strict=True):
+        exchanged[Value(node)] = move(x, backend).data
+    remake(graph.nodes[len(graph.parameters) :], exchanged)
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
 
@@ -108,14 +104,11 @@ def _inline(graph: Graph, values: Sequence[Value]) -> list[Value]:
     """The results of an opened graph, with `values` in place of its parameters."""
     exchanged = dict(zip(graph.parameters, values, strict=True))
     for node in graph.nodes[len(graph.parameters) :]:
-        if node.tensor is not None:
-            exchanged[Value(node)] = Value(node)
-            continue
         if node.op == CUSTOM:
             results = _inline(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
+            exchanged.update(zip(node.values, results, strict=True))
         else:
-            results = [*node.remade(node.map_inputs(exchanged.__getitem__)).values]
-        exchanged.update(zip(node.values, results, strict=True))
+            remake([node], exchanged)
     return [exchanged[value] for value in graph.outputs]
 
 
@@ -233,7 +226,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
 
 def _raw_kernel(node: Node, backend: Backend) -> Kernel | None:
     """The kernel of a node as its planned callback returns it; `None` if it has no planned callback."""
-    inputs = node.map_inputs(_template)
+    inputs = node.templates
     if node.default is None:
         callback = implementation(backend, node.op, node.out, inputs)
     else:
@@ -250,7 +243,7 @@ def standalone_kernel(node: Node, backend: Backend) -> Kernel:
     """The kernel of a node, entered by the backend, so that it can be called separately."""
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
-    inputs = node.map_inputs(_template)
+    inputs = node.templates
     with with_products(node.products):
         if node.default is None:
             return primitive_kernel(backend, node.op, node.out, inputs, node.options)
@@ -362,7 +355,7 @@ class _Writer:
         name = self._names[first]
         if name[0] != "t" or [self._names[value] for value in node.operands].count(name) > 1:
             return None
-        kernel = self.backend.overwriting(node.op, node.out, node.map_inputs(_template), node.options)
+        kernel = self.backend.overwriting(node.op, node.out, node.templates, node.options)
         return self.backend.enter(kernel) if kernel is not None and self.kernels is None else kernel
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
@@ -390,10 +383,6 @@ def _argument_source(names: Any) -> str:
     if names is None or isinstance(names, str):
         return str(names)
     return f"[{', '.join(names)}]"
-
-
-def _template(value: Value) -> Template:
-    return value.template
 
 
 def last_uses(graph: Graph) -> dict[Node, list[Value]]:

@@ -13,16 +13,17 @@ from ..dtypes import STORED_DTYPES
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.callbacks import CompositeCall, Default
+from ..protocol.planned import payloads_of
 from ..registration import SuppliedFunction
 from ..rules.plan import Out
 from ..scopes import Block
-from ..select import call_with_default, get_backend
+from ..select import call_with_default, common_backend, get_backend
 from ..select.default import scoped_default
 from ..sizes import is_symbolic
 from ..template import Template
 from ..tensor import Tensor
 from .kept_nodes import Recall, recalling_kernel, value_under
-from .node import CAPTURED, PARAMETER, Node, Value
+from .node import CAPTURED, PARAMETER, Node, Value, map_each, spec_of_default
 from .scopes import CapturedNode, Scope, TraceBlock, scope_variable
 from .scopes import current as current
 from .scopes import outside_traces as outside_traces
@@ -42,15 +43,14 @@ class ExprBackend(Backend):
 
     def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Records a composite as one node, which keeps the default implementation for code that needs its parts."""
-        inputs = tuple(operand if operand is None else _input_of(value_of, operand) for operand in args.inputs)
-        node = Node(name, args.out, inputs, args.options, default=default_impl)
+        node = Node(name, args.out, map_each(value_of, args.inputs, Tensor), args.options, default=default_impl)
         if scope_variable.get() is None:
             check_leaks(node)
         return wrap_results(node)
 
     def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
         """A kernel that recalls the node of a composite, in a trace that recalls nodes."""
-        spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
+        spec = spec_of_default(default_impl)
         if spec is None:  # not an op's
             return None
         return recalling_kernel(spec.callback, call.out, call.inputs, call.options, otherwise, default_impl)
@@ -125,8 +125,7 @@ def _anew(name: str, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
 
 def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
-        values = [operand.data if type(operand) is Tensor else _input_of(_payload, operand) for operand in inputs]
-        return _anew(name, out, values, options)
+        return _anew(name, out, payloads_of(inputs), options)
 
     def kernel(self: ExprBackend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
         return recalling_kernel(name, out, inputs, options, lambda *payloads: _anew(name, out, payloads, options))
@@ -139,17 +138,6 @@ def _recorder(name: str) -> Callable[..., Payload]:
 for _callback in CALLBACKS.values():
     if not _callback.optional:
         setattr(ExprBackend, _callback.name, _recorder(_callback.name))
-
-
-def _input_of(function: Callable[[Tensor], Value], operand: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
-    """The input of a node for a tensor or a sequence of them."""
-    return function(operand) if isinstance(operand, Tensor) else tuple(map(function, operand))
-
-
-def _payload(x: Tensor) -> Value:
-    """The value of a tensor, without regard to its names."""
-    value: Value = x.data
-    return value
 
 
 def value_of(x: Tensor) -> Value:
@@ -172,6 +160,12 @@ def expr_tensor(value: Value) -> Tensor:
 @cache
 def _backend() -> ExprBackend:
     return ExprBackend()
+
+
+def home_of_call(tensors: Sequence[Tensor]) -> Backend:
+    """The backend of the tensors of a call; in a trace ExprBackend, as a closed-over tensor may be its value."""
+    backend = common_backend(tensors)
+    return ExprBackend() if isinstance(get_backend(), ExprBackend) else backend
 
 
 def wrap_results(node: Node) -> Tensor | tuple[Tensor, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, cast
 
 from ..caching.option_keys import is_same
 from ..errors import ArgumentError, ShapeError, expected
@@ -239,6 +240,11 @@ class Graph:
         return {"text/plain": repr(self), "text/markdown": f"```mermaid\n{self.to_mermaid()}\n```"}
 
 
+def held_by(graph: Graph) -> list[Tensor]:
+    """The tensors of the captured nodes of a graph."""
+    return [node.tensor for node in graph.captured if node.tensor is not None]
+
+
 def reachable(outputs: Iterable[Value]) -> list[Node]:
     """The nodes that values depend on, each after its inputs, without recursion."""
     seen: set[Node] = set()
@@ -249,6 +255,35 @@ def reachable(outputs: Iterable[Value]) -> list[Node]:
             seen.add(node)
             waiting += [source for source, _ in node.operands]
     return sorted(seen, key=attrgetter("serial"))
+
+
+def unknown(values: Iterable[Value], known: Container[Value]) -> list[Node]:
+    """The nodes of values that are not known, and of all that these need, each after its inputs."""
+    nodes: set[Node] = set()
+    waiting = [value for value in values if value not in known]
+    while waiting:
+        node = waiting.pop().node
+        if node not in nodes:
+            nodes.add(node)
+            waiting.extend(value for value in node.operands if value not in known)
+    return sorted(nodes, key=attrgetter("serial"))
+
+
+def dependents(nodes: Iterable[Node], start: Iterable[Node]) -> set[Node]:
+    """The nodes in `start`, and those of `nodes`, which are in order, that need one of them."""
+    found = set(start)
+    for node in nodes:
+        if any(source in found for source, _ in node.operands):
+            found.add(node)
+    return found
+
+
+def remake(nodes: Iterable[Node], exchanged: dict[Value, Value]) -> None:
+    """Makes nodes again in their order, on the values entered for their inputs, and enters theirs if there is none."""
+    for node in nodes:
+        made = node if node.op == CAPTURED else node.remade(node.map_inputs(exchanged.__getitem__))
+        for value, again in zip(node.values, made.values, strict=True):
+            exchanged.setdefault(value, again)
 
 
 def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
@@ -296,3 +331,30 @@ def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: 
         if node.op != CAPTURED and (replacements or any(value in outer for value in node.operands)):
             replacements[node] = node.remade(node.map_inputs(exchange))
     return [exchange(value) for value in outputs], list(outer)
+
+
+def subgraphs(node: Node) -> tuple[Graph, ...]:
+    """The graphs that a node runs, in the order of its options; none for most."""
+    return tuple(value for value in node.options.values() if isinstance(value, Graph))
+
+
+def iterations(node: Node) -> tuple[int | None, ...]:
+    """The maximum number of times that a node runs each of its subgraphs; `None` if that depends on data.
+
+    A `scan` runs its body for each of its `length` steps. A `while_loop` with a limit runs its two graphs at most
+    `limit` times. A `cond` runs one of its branches once.
+    """
+    options = node.options
+    return (cast("int | None", options.get("length", options.get("limit", 1))),) * len(subgraphs(node))
+
+
+def map_subgraphs(node: Node, function: Callable[[Graph], Graph]) -> Mapping[str, object]:
+    """The options of a node with `function` applied to its subgraphs.
+
+    The graphs that it returns must have parameters and results with the same templates as the graphs that it takes.
+    """
+    if not subgraphs(node):
+        return node.options
+    return MappingProxyType(
+        {name: function(value) if isinstance(value, Graph) else value for name, value in node.options.items()}
+    )

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from types import MappingProxyType, MethodType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..declarations.op_specs import OPS
 from ..dispatch.composites import CompositePath
@@ -19,7 +19,7 @@ from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .evaluate import inline_custom_gradients
 from .graph import Graph
-from .node import HOOK, HOST, Node, Value
+from .node import HOOK, HOST, Node, Value, map_each, spec_of_default
 
 
 def to_bytes(graph: Graph) -> bytes:
@@ -45,21 +45,28 @@ class _Pickler(pickle.Pickler):
         """How graphs and the default implementations of composites are pickled."""
         if isinstance(part, Graph):
             return _graph, _flat(part)
-        if isinstance(part, MethodType) and isinstance(part.__self__, CompositePath):
-            spec = part.__self__.spec
+        spec = spec_of_default(part) if isinstance(part, MethodType) else None
+        if spec is not None:
             # The public function is pickled by its name, so that the process imports the module that declares the op.
             return _default, (getattr(sys.modules[spec.module], spec.function.__name__), spec.name)
         return NotImplemented
 
 
+class _Place(NamedTuple):
+    """The number of a node, and of one of its results: what stands for a value."""
+
+    node: int
+    result: int
+
+
 def _flat(graph: Graph) -> tuple[Any, ...]:
     """The nodes in order, and numbers in place of values: nested nodes would exceed pickle's recursion limit."""
-    places = {value: (number, value.index) for number, node in enumerate(graph.nodes) for value in node.values}
+    places = {value: _Place(number, value.index) for number, node in enumerate(graph.nodes) for value in node.values}
     nodes = [
         (
             node.op,
             node.out,
-            [*_inputs(node, places.__getitem__)],
+            node.map_inputs(places.__getitem__),
             {**node.options, **_BEHIND.get(node.op, {})},
             node.default,
             node.tensor,
@@ -81,27 +88,15 @@ _BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, 
 """Options in place of those that are not sent."""
 
 
-def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-    """The node's inputs, with the result of `exchange` in place of each value, and lists in place of sequences."""
-    return tuple([
-        operand if operand is None else exchange(operand) if isinstance(operand, Value) else [*map(exchange, operand)]
-        for operand in node.inputs
-    ])  # fmt: skip
-
-
 def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: Any) -> Graph:
     """The graph from the result of `_flat`."""
     graph_nodes: list[Node] = []
 
-    def value(place: tuple[int, int]) -> Value:
-        return Value(graph_nodes[place[0]], place[1])
+    def value(place: _Place) -> Value:
+        return Value(graph_nodes[place.node], place.result)
 
     for op, out, inputs, options, default, tensor, line, products in nodes:
-        operands = tuple([
-            operand if operand is None else value(operand) if isinstance(operand, tuple) else tuple(map(value, operand))
-            for operand in inputs
-        ])  # fmt: skip
-        read_only: Mapping[str, object] = MappingProxyType(options)
+        operands, read_only = map_each(value, inputs, _Place), MappingProxyType(options)
         node = Node(op, out, operands, read_only, default=default, tensor=tensor, line=line, products=products)
         graph_nodes.append(node)
     return Graph([*map(value, parameters)], [*map(value, outputs)], names=names)

@@ -8,8 +8,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments_early
 from .arguments import static_places
-from .cache import CacheInfo
-from .compilations import Compilations
+from .compilations import CacheInfo, Compilations
 from .compiled_functions import CompiledFunction
 from .compiled_graphs import Lowered
 from .donation import check_donated

@@ -21,7 +21,7 @@ from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
-from .node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, serials
+from .node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, flat, map_each, serials
 from .scopes import CapturedNode, Mark, Scope, scope_variable
 
 NODES: Final[BoundedMemo[Node]] = BoundedMemo("nodes of eager gradients", 1 << 15)
@@ -122,7 +122,7 @@ class Recall(Scope):
             key = count, *key
             node = NODES.get(key)
         if node is None:
-            bare = tuple(map(_bare, inputs))
+            bare = map_each(lambda value: Value(value[0], int(value[1])), inputs, Value)  # without the trace's mark
             node = NODES.keep(key, Node(plan.op, plan.out, bare, plan.options, default=plan.default))
         if node not in self.made:
             self.made[node] = next(serials)
@@ -134,13 +134,6 @@ def _key_part(operand: Any) -> Any:
     if operand.__class__ is Value:
         return operand if operand[1] else operand[0]
     return operand if operand is None else tuple(operand)
-
-
-def _bare(operand: Any) -> Any:
-    """An input without the mark of a trace."""
-    if operand.__class__ is Value:
-        return Value(operand[0], int(operand[1]))
-    return operand if operand is None else tuple(map(_bare, operand))
 
 
 def _is_plain(value: object) -> bool:
@@ -187,7 +180,7 @@ def recalling_kernel(
             return other(*payloads)
         assert isinstance(scope, Recall)  # as it has a mark
         values = payloads if plan.templates is None else tuple(map(_input_under, plan.templates, payloads))
-        return scope.record(plan, values) if all(map(scope.holds, _flat(values))) else other(*payloads)
+        return scope.record(plan, values) if all(map(scope.holds, flat(values, Value))) else other(*payloads)
 
     # The quick forms do what `record_call` does for an op that the trace records for the first time.
     if not isinstance(out, Template) or not all(isinstance(x, Template) for x in inputs) or count not in (1, 2):
@@ -216,16 +209,6 @@ def recalling_kernel(
     return recall_unary if count == 1 else recall_binary
 
 
-def _flat(values: Sequence[Any]) -> list[Value]:
-    flat: list[Value] = []
-    for value in values:
-        if value.__class__ is Value:
-            flat.append(value)
-        elif value is not None:
-            flat.extend(value)
-    return flat
-
-
 def rename_value(template: Template, value: Value) -> Value:
     """The value of a node that renames the axes of a value like a template."""
     scope = scope_variable.get()
@@ -244,10 +227,6 @@ def value_under(template: Template, value: Value) -> Value:
 
 def _input_under(templates: Any, payload: Any) -> Any:
     """An input as a composite sees it, under the names of its template."""
-    if payload is None:
-        return None
-    return (
-        value_under(templates, payload)
-        if isinstance(templates, Template)
-        else tuple(map(value_under, templates, payload))
-    )
+    if isinstance(templates, Template):
+        return value_under(templates, payload)
+    return templates and tuple(map(value_under, templates, payload))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import complex128, float64, get_precision, precision
@@ -22,6 +22,7 @@ from ..protocol import Backend
 from ..select import DISTRIBUTIONS, call_with_default, claimant, move, owner
 from ..select.choice import HOST_LIBRARY, holder
 from ..tensor import Tensor
+from .arguments import split
 from .trace import argument_names
 from .tree_containers import Tree
 from .trees import flatten, unflatten
@@ -147,7 +148,6 @@ class _Call:
         self, function: Callable[..., Any], leaves: Sequence[Any], tree: Tree, places: Sequence[int], home: Backend
     ) -> None:
         self._function, self._leaves, self._tree, self._places, self._home = function, leaves, tree, places, home
-        self._results: list[Any] = []
         self._result_tree: Tree | None = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -159,9 +159,8 @@ class _Call:
         is_wide = any(x.dtype in (float64, complex128) for x in tensors)
         result = call_with_default(self._home, self._run, arguments, keywords, is_wide)
         results, self._result_tree = flatten(_without_boxes(result))
-        returned = [x for x in results if _is_returned(x)]
-        self._results = [_PLACE if _is_returned(x) else x for x in results]
-        return [self._plain(x) for x in returned]
+        returned, self._fill = split(results, _is_returned)
+        return list(map(self._plain, returned))
 
     def _run(self, arguments: Any, keywords: Any, is_wide: bool) -> Any:
         if not is_wide or get_precision() == 64:
@@ -176,12 +175,7 @@ class _Call:
     def nested(self, arrays: Sequence[Any]) -> Any:
         """The result with arrays in place of its tensors."""
         assert self._result_tree is not None  # the function has run
-        rest = iter(arrays)
-        return unflatten(self._result_tree, [next(rest) if x is _PLACE else x for x in self._results])
-
-
-_PLACE: Final = object()
-"""Stands in a result where an array goes."""
+        return unflatten(self._result_tree, self._fill(arrays))
 
 
 def _without_boxes(result: Any) -> Any:

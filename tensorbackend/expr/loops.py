@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
 from types import EllipsisType
-from typing import Any
+from typing import Any, Final
 
 from ..dispatch import implementation
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import zeros
 from ..protocol import Backend, Payload
-from ..select import get_backend, move
+from ..protocol.callbacks import Default
+from ..select import move
 from ..template import Template
 from ..tensor import Tensor
+from .effects import backend_of
 from .evaluate import program
 
 Tensors = Sequence[Tensor]
@@ -21,7 +22,7 @@ Tensors = Sequence[Tensor]
 
 def run_checkpoint(out: Any, inputs: tuple[Tensors], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
     """Runs the graph; returns its results."""
-    return tuple(program(options["body"], _backend(inputs))(inputs[0]))
+    return tuple(program(options["body"], backend_of(inputs))(inputs[0]))
 
 
 def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
@@ -36,7 +37,7 @@ def run_while_loop(
 ) -> tuple[Tensor, ...]:
     """Runs iterations while the condition is true, at most the limit."""
     constants, carried = inputs
-    backend, left = _backend(inputs), options["limit"]
+    backend, left = backend_of(inputs), options["limit"]
     holds = program(options["condition"], backend, entered_once=True)
     first = len(constants)
     iteration = program(options["body"], backend, entered_once=True, carried=range(first, first + len(carried)))
@@ -53,7 +54,7 @@ def run_scan(
 ) -> tuple[Tensor, ...]:
     """Runs the steps in order, and stacks their results at the end."""
     constants, carried, xs = inputs
-    length, count, backend = options["length"], len(carried), _backend(inputs)
+    length, count, backend = options["length"], len(carried), backend_of(inputs)
     first = len(constants)
     step = program(options["body"], backend, entered_once=True, carried=range(first, first + count))
     held, data = ([move(x, backend).data for x in tensors] for tensors in (constants, carried))
@@ -71,9 +72,13 @@ def run_scan(
     return *last, *[_stack(template, column, backend) for template, column in zip(out[count:], columns, strict=True)]
 
 
-def _backend(inputs: Iterable[Tensors]) -> Backend:
-    first = next(chain.from_iterable(inputs), None)
-    return get_backend() if first is None else first.backend
+CONTROL: Final[Mapping[str, Default]] = {
+    "checkpoint": run_checkpoint,
+    "cond": run_cond,
+    "scan": run_scan,
+    "while_loop": run_while_loop,
+}
+"""How the nodes that run graphs do so on any backend that computes."""
 
 
 def _reader(x: Tensor) -> Callable[[int], Payload]:

@@ -20,7 +20,7 @@ from ..mesh import Mesh
 from ..scopes import Block
 from ..tensor import Tensor
 from .expr_backend import ExprBackend
-from .graph import Graph
+from .graph import Graph, remake
 from .node import CUSTOM, HOOK, PARAMETER, Node, Value, next_serial
 
 
@@ -220,9 +220,6 @@ def level_graph(graph: Graph, parameters: Sequence[Variation]) -> Graph:
     for value, said in zip(graph.parameters, parameters, strict=True):
         options = parameter_options(said)
         exchanged[value] = Value(Node(PARAMETER, value.template, options=options, line=value.node.line))
-    for node in graph.nodes[len(graph.parameters) :]:
-        same = all(exchanged[value] == value for value in node.operands)
-        copy = node if same else node.remade(node.map_inputs(exchanged.__getitem__))
-        exchanged.update(zip(node.values, copy.values, strict=True))
+    remake(graph.nodes[len(graph.parameters) :], exchanged)
     fresh = [exchanged[value] for value in graph.parameters]
     return Graph(fresh, [exchanged[value] for value in graph.outputs], graph.out_tree, graph.names)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import count
+from operator import attrgetter
 from types import FrameType, MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from ..declarations.op_specs import OpSpec
 from ..dtypes.defaults import product_precision, with_products
 from ..dtypes.precisions import Products
 from ..errors.tracebacks import is_ours
@@ -77,6 +79,10 @@ class Value(NamedTuple):
 Input: TypeAlias = "Value | tuple[Value, ...] | None"
 """The argument for a tensor parameter: a value, the values of a sequence, or `None` if it was left out."""
 
+Operand = TypeVar("Operand")
+
+_TEMPLATE: Final = attrgetter("template")
+
 serials: Final = count()
 """The serial numbers of nodes."""
 
@@ -106,7 +112,7 @@ class Node:
         products: Products | None = None,
     ) -> None:
         self.op, self.out, self.inputs, self.options = op, out, inputs, options
-        self.operands = _flat(inputs)
+        self.operands = operands_of(inputs)
         self.default = default
         self.tensor = tensor
         """The tensor of a `captured` node."""
@@ -127,18 +133,16 @@ class Node:
             return (Value(self),)
         return tuple([Value(self, index) for index in range(len(self.out))])
 
+    @property
+    def templates(self) -> tuple[Any, ...]:
+        """The node's inputs, with templates in place of values."""
+        return self.map_inputs(_TEMPLATE)
+
     def map_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
         """The node's inputs, with the result of `exchange` in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
-        return tuple(
-            operand
-            if operand is None
-            else exchange(operand)
-            if isinstance(operand, Value)
-            else tuple(map(exchange, operand))
-            for operand in self.inputs
-        )
+        return map_each(exchange, self.inputs, Value)
 
     def remade(self, inputs: tuple[Any, ...], options: Mapping[str, object] | None = None) -> Node:
         """The same call with other inputs, at the same line, and with other options if they are given."""
@@ -149,20 +153,34 @@ class Node:
         return f"<node {self.op} {self.out!r}>"
 
 
-def _flat(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
+def operands_of(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
     """The values among inputs, with sequences flattened; the same tuple if all inputs are values."""
     for operand in inputs:
         if type(operand) is not Value:
-            break
-    else:
-        return inputs  # type: ignore[return-value] # all are values
-    values: list[Value] = []
+            return tuple(flat(inputs, Value))
+    return inputs  # type: ignore[return-value] # all are values
+
+
+def flat(inputs: Iterable[Any], kind: type[Operand]) -> list[Operand]:
+    """The operands of a kind among inputs, with sequences flattened, and without those that were left out."""
+    operands: list[Operand] = []
     for operand in inputs:
-        if isinstance(operand, Value):
-            values.append(operand)
+        if isinstance(operand, kind):
+            operands.append(operand)
         elif operand is not None:
-            values.extend(operand)
-    return tuple(values)
+            operands.extend(operand)
+    return operands
+
+
+def map_each(function: Callable[[Operand], Any], inputs: Iterable[Any], kind: type[Operand]) -> tuple[Any, ...]:
+    """Inputs with the result of a function for each operand of a kind; `None` stays."""
+    return tuple([function(x) if isinstance(x, kind) else x and tuple(map(function, x)) for x in inputs])
+
+
+def spec_of_default(default: Any) -> OpSpec | None:
+    """The declaration of the composite that a function is the default implementation of; `None` for other functions."""
+    spec: OpSpec | None = getattr(getattr(default, "__self__", None), "spec", None)
+    return spec
 
 
 def next_serial() -> int:

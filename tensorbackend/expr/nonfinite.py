@@ -13,7 +13,7 @@ fault.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isfinite
 from operator import call
@@ -33,10 +33,9 @@ from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
 from .evaluate import Compiled, Program, compute_node, op_by_op
-from .graph import Graph
-from .node import PROGRAM, Line, Node, Value, here
+from .graph import Graph, subgraphs
+from .node import PROGRAM, Line, Node, Value, flat, here
 from .nonfinite_values import Found, Search, Trail, array_of, find, tensors_of, unfinite
-from .subgraphs import subgraphs
 from .trees import flatten
 
 _trails: Final[dict[int, Trail]] = {}
@@ -214,14 +213,20 @@ def _computes(backend: Backend) -> bool:
 class _Call:
     """One run of a kernel."""
 
-    is_program = False
-    """Whether it runs a graph of the user's, node by node."""
-    is_composite = False
-    """Whether it runs a function of the library that is written in ops."""
-    options: Mapping[str, Any]
-
-    def __init__(self, name: str, out: Any, inputs: Sequence[Any], backend: Backend, line: Line | None) -> None:
-        self.name, self.out, self.inputs, self.backend, self.line = name, out, inputs, backend, line
+    def __init__(
+        self,
+        called: tuple[str, Any, Sequence[Any], Mapping[str, Any]],
+        backend: Backend,
+        line: Line | None,
+        parts: Any,
+        is_composite: bool,
+    ) -> None:
+        self.name, self.out, self.inputs, self.options = called
+        self.backend, self.line, self.parts = backend, line, parts
+        self.is_program = isinstance(parts, Graph)
+        """Whether it runs a graph of the user's, node by node."""
+        self.is_composite = is_composite
+        """Whether it runs a function of the library that is written in ops."""
 
     def operands(self, payloads: Sequence[Any]) -> Iterator[Tensor]:
         """The floating and complex tensors of a call."""
@@ -278,11 +283,27 @@ class _Call:
         return any(isinstance(value, float) and not isfinite(value) for value in self.options.values())
 
     def outermost(self, error: NonFiniteError) -> NonFiniteError:
-        """An error of a part, as this call's."""
-        return error
+        """An error of a part, as this call's: the program of a composite was traced at another call, at its line."""
+        if not self.is_composite:
+            return error
+        inner = str(error).partition(" of ")[0]
+        message = error.message.rpartition("; ")[0] if error.line is not None else error.message
+        moved = NonFiniteError(f"{message}, in {inner}{f'; {self.line}' if self.line is not None else ''}")
+        moved.line, moved.inputs, moved.operation = self.line, tuple(flat(self.inputs, Template)), None
+        moved.met(self.name, moved.inputs)
+        return moved
 
     def look_inside(self, payloads: Sequence[Any]) -> None:
         """Runs the parts of the call, whose own kernels may raise the error."""
+        if isinstance(self.parts, Graph):
+            if not any(isinstance(payload, list) for payload in payloads):  # donated ones are gone
+                Program(self.parts, self.backend).kernel(*payloads)
+        elif isinstance(self.parts, Compiled):
+            _run_nodes(self.parts, self, payloads)
+        elif self.parts is not None:  # a default, op by op
+            inputs = tuple(_nest_tensors(*pair, self.backend) for pair in zip(self.inputs, payloads, strict=True))
+            with default_backend(self.backend):
+                self.parts(*CompositeCall(self.out, inputs, self.options))
 
     def error(self, found: Found, which: str, payloads: Sequence[Any]) -> NonFiniteError:
         """The error for elements that are not finite."""
@@ -309,54 +330,20 @@ class _Call:
         return error
 
 
-class _EagerCall(_Call):
-    """A call of an op, or of a compiled function."""
-
-    def __init__(self, subject: Subject) -> None:
-        super().__init__(subject.name, subject.out, subject.inputs, subject.backend, here())
-        self.subject, self.options = subject, subject.options
-        self.is_program = isinstance(subject.parts, Graph)
-        self.is_composite = subject.parts is not None and not self.is_program
-        if isinstance(subject.parts, Graph):
-            self.inputs = [value.template for value in subject.parts.parameters]
-
-    def outermost(self, error: NonFiniteError) -> NonFiniteError:
-        # The program of a composite was traced at another call, whose line its ops have.
-        return _move_error(error, self) if self.is_composite else error
-
-    def look_inside(self, payloads: Sequence[Any]) -> None:
-        parts = self.subject.parts
-        if isinstance(parts, Graph):
-            if not any(isinstance(payload, list) for payload in payloads):  # donated ones are gone
-                Program(parts, self.backend).kernel(*payloads)
-        elif parts is not None:
-            _run_default(parts, self, payloads, self.subject.options)
-
-
-class _NodeCall(_Call):
+def _call_of_node(node: Node, backend: Backend) -> _Call:
     """A line of a program."""
-
-    def __init__(self, node: Node, backend: Backend) -> None:
-        super().__init__(node.op, node.out, node.map_inputs(_template), backend, node.line)
-        self.node, self.options = node, node.options
-        fused = isinstance(node.default, Compiled)
-        self.is_composite = node.default is not None and not fused and not any(subgraphs(node))
-
-    def outermost(self, error: NonFiniteError) -> NonFiniteError:
-        return _move_error(error, self) if self.is_composite else error
-
-    def look_inside(self, payloads: Sequence[Any]) -> None:
-        default = self.node.default
-        if isinstance(default, Compiled):
-            _run_nodes(default, self, payloads)
-        elif default is not None:
-            _run_default(default, self, payloads, self.node.options)
+    default = node.default
+    is_composite = default is not None and not isinstance(default, Compiled) and not any(subgraphs(node))
+    return _Call((node.op, node.out, node.templates, node.options), backend, node.line, default, is_composite)
 
 
 def _call_of(subject: Subject | None) -> _Call | None:
-    """The call that runs: of a kernel in a program, by the line of the program."""
+    """The call that runs: of an op or a compiled function, or of a kernel in a program, by the line of the program."""
     if subject is not None:
-        return _EagerCall(subject)
+        parts = subject.parts
+        inputs = parts.templates if isinstance(parts, Graph) else subject.inputs
+        called = subject.name, subject.out, inputs, subject.options
+        return _Call(called, subject.backend, here(), parts, parts is not None and not isinstance(parts, Graph))
     import sys
 
     frame = sys._getframe(2)
@@ -364,46 +351,13 @@ def _call_of(subject: Subject | None) -> _Call | None:
     if frame.f_code.co_filename != PROGRAM or not _computes(program["backend"]):
         return None
     node = program["nodes"].get(frame.f_lineno)
-    return None if node is None else _NodeCall(node, program["backend"])
-
-
-def _template(value: Any) -> Template:
-    return value.template  # type: ignore[no-any-return] # of a `Value`
-
-
-def _move_error(error: NonFiniteError, call: _Call) -> NonFiniteError:
-    """The error of a part of a composite, as the composite's at its own line."""
-    inner = str(error).partition(" of ")[0]
-    message = error.message.rpartition("; ")[0] if error.line is not None else error.message
-    moved = NonFiniteError(f"{message}, in {inner}{f'; {call.line}' if call.line is not None else ''}")
-    moved.line, moved.inputs, moved.operation = call.line, tuple(_flat(call.inputs)), None
-    moved.met(call.name, moved.inputs)
-    return moved
-
-
-def _flat(templates: Iterable[Any]) -> Iterator[Template]:
-    for template in templates:
-        if isinstance(template, Template):
-            yield template
-        elif template is not None:
-            yield from _flat(template)
+    return None if node is None else _call_of_node(node, program["backend"])
 
 
 def _nest_tensors(template: Any, payload: Any, backend: Backend) -> Any:
     if isinstance(template, Template):
         return Tensor(template, backend, payload)
-    return (
-        None
-        if template is None
-        else tuple(_nest_tensors(*pair, backend) for pair in zip(template, payload, strict=True))
-    )
-
-
-def _run_default(default: Any, call: _Call, payloads: Sequence[Any], options: Any) -> None:
-    """Runs a composite's default op by op."""
-    inputs = tuple(_nest_tensors(*pair, call.backend) for pair in zip(call.inputs, payloads, strict=True))
-    with default_backend(call.backend):
-        default(*CompositeCall(call.out, inputs, options))
+    return template and tuple(_nest_tensors(*pair, backend) for pair in zip(template, payload, strict=True))
 
 
 def _run_nodes(compiled: Compiled, call: _Call, payloads: Sequence[Any]) -> None:
@@ -421,7 +375,7 @@ def _run_nodes(compiled: Compiled, call: _Call, payloads: Sequence[Any]) -> None
     trail = _trails[get_ident()]
     for node in compiled.nodes:
         inputs = node.map_inputs(tensor)
-        part, parts = _NodeCall(node, call.backend), payloads_of(inputs)
+        part, parts = _call_of_node(node, call.backend), payloads_of(inputs)
         result = compute_node(node, call.backend, inputs)
         held[Value(node)] = result.data  # type: ignore[union-attr] # one result
         before = list(unfinite(part.operands(parts), search))

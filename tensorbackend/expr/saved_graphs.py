@@ -10,11 +10,9 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import is_dataclass
-from types import MethodType
 from typing import Any, Final
 
 from ..declarations.argument_errors import check_arguments
-from ..dispatch.composites import CompositePath
 from ..dtypes import DType, complex128
 from ..errors import ArgumentError, FileError, TensorBackendError, expected
 from ..files import safetensors
@@ -28,8 +26,9 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
 from .graph import NO_OPTION, Graph, TracedCall
-from .node import CAPTURED, PARAMETER, RENAMED, Node, Value
-from .saved_nodes import CONTROL, PACKAGE, specs
+from .loops import CONTROL
+from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, spec_of_default
+from .saved_nodes import PACKAGE, specs
 from .saved_reader import Reader
 from .simplify import expanded
 from .tree_containers import Tree
@@ -282,13 +281,8 @@ class _Writer:
 
 def _is_ours(node: Node) -> bool:
     """Whether a composite stays a node: if the package declares it."""
-    default = node.default
-    return (
-        isinstance(default, MethodType)
-        and isinstance(default.__self__, CompositePath)
-        and default.__self__.spec.module.startswith(PACKAGE)
-        and specs().get(node.op) is default.__self__.spec
-    )
+    spec = spec_of_default(node.default)
+    return spec is not None and spec.module.startswith(PACKAGE) and specs().get(node.op) is spec
 
 
 def _is_known(node: Node) -> bool:

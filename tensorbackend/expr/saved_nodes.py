@@ -22,16 +22,8 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph
-from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
-from .node import RENAMED, Default, Input, Node, Value
-
-CONTROL: Final[Mapping[str, Default]] = {
-    "checkpoint": run_checkpoint,
-    "cond": run_cond,
-    "scan": run_scan,
-    "while_loop": run_while_loop,
-}
-"""How the nodes that run graphs do so on a backend without a callback for them."""
+from .loops import CONTROL
+from .node import RENAMED, Default, Input, Node, Value, flat, map_each
 
 PACKAGE: Final = f"{__name__.partition('.')[0]}."
 """How the names of the modules of this package begin."""
@@ -51,11 +43,7 @@ def make_node(
     op: str, out: Template | tuple[Template, ...], inputs: tuple[Input, ...], options: dict[str, Any], composite: bool
 ) -> Node:
     """A node whose result is the one that its op gives for these inputs and options; raises an error for any other."""
-    templates = tuple([
-        operand if operand is None else operand.template if isinstance(operand, Value)
-        else tuple([value.template for value in operand])
-        for operand in inputs
-    ])  # fmt: skip
+    templates = map_each(lambda value: value.template, inputs, Value)
     if op == RENAMED:
         (x,) = templates
         return _node(op, x, out, inputs, {})
@@ -71,7 +59,8 @@ def make_node(
         path = CompositePath(spec)
         default: Default = path.default
         options = dict(_checked_options(path, templates, options))
-        tensors = tuple(_tensors(template) for template in templates)
+        shapes_only = get_backend("template")
+        tensors = map_each(lambda template: Tensor(template, shapes_only, None), templates, Template)
         result: Any = default(out, tensors, MappingProxyType(options))
         parts = [result] if isinstance(result, Tensor) else list(result)
         results = tuple(x.template for x in parts)
@@ -87,9 +76,9 @@ def make_node(
     arguments = dict(arguments)
     operands += [arguments.pop(one.name) for one in spec.parameters if one.kind != "keyword" and one.name in arguments]
     plan: Plan = spec.function(*operands, **arguments)
-    flat = [x for x in templates for x in (x if isinstance(x, tuple) else (x,)) if x is not None]
-    if [x.dtype for x in flat] != [*plan.inputs]:
-        raise ShapeError(expected(f"operands of the dtypes {plan.inputs}", inputs=flat))
+    given = flat(templates, Template)
+    if [x.dtype for x in given] != [*plan.inputs]:
+        raise ShapeError(expected(f"operands of the dtypes {plan.inputs}", inputs=given))
     _check_options(op, plan.options)
     return _node(op, plan.out, out, inputs, plan.options)
 
@@ -122,15 +111,6 @@ def _node(
     if [(x.shape, x.dtype) for x in many] != [(x.shape, x.dtype) for x in given]:
         raise ShapeError(expected(f"the result {right!r}", out=out))
     return Node(op, out, inputs, MappingProxyType(dict(options)), default=default)
-
-
-def _tensors(template: Any) -> Any:
-    """Tensors without data."""
-    if template is None:
-        return None
-    if isinstance(template, tuple):
-        return tuple(map(_tensors, template))
-    return Tensor(template, get_backend("template"), None)
 
 
 # Options of callbacks as those of public functions

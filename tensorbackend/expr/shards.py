@@ -10,13 +10,10 @@ from ..declarations.argument_errors import check_arguments_early
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
 from ..scopes import in_own_context
-from ..select import common_backend
-from ..template import Template
 from ..tensor import Tensor
 from .aliases import call_watched
-from .arguments import as_tensors
-from .closures import close
-from .control import call, move_to_backend, name_errors
+from .arguments import as_tensors, split
+from .control import call, close_on, name_errors
 from .graph import Graph
 from .mesh_variation import NOWHERE, Variation, results_of, trace_on_mesh
 from .trace import argument_names, trace_leaves
@@ -92,18 +89,15 @@ def shard_map(
         with name_errors("shard_map"):
             leaves, tree = flatten((arguments, keywords))
             leaves = as_tensors(leaves)
-            places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
-            labels = [*argument_names(function, arguments, keywords)]
-            shardings = [_check_rules(rules.of(leaves[place].template), labels[place]) for place in places]
+            tensors, fill = split(leaves)
+            every = zip(argument_names(function, arguments, keywords), leaves, strict=True)
+            labels = [label for label, leaf in every if isinstance(leaf, Tensor)]
+            shardings = [_check_rules(rules.of(x.template), label) for x, label in zip(tensors, labels, strict=True)]
         out_tree = None
 
         def call_on_parts(parts: list[Any]) -> Any:
             nonlocal out_tree
-            filled = list(leaves)
-            for place, part in zip(places, parts, strict=True):
-                filled[place] = part
-            positional, by_name = unflatten(tree, filled)
-            result = call_watched(function, (positional, by_name), (arguments, keywords), lambda: labels)
+            result = call_watched(function, unflatten(tree, fill(parts)), (arguments, keywords))
             results, out_tree = flatten(result)
             with name_errors("shard_map"):
                 return _tensors(results, paths(out_tree, "result"))
@@ -111,16 +105,14 @@ def shard_map(
         with trace_on_mesh(mesh):
             parts = [x.template.replace(shape=x.shard_shape) for x in shardings]
             varying = [NOWHERE.widened(mesh_axes_of(x.axes)) for x in shardings]
-            body = trace_leaves(call_on_parts, parts, [labels[place] for place in places], varying=varying)
+            body = trace_leaves(call_on_parts, parts, labels, varying=varying)
             assert out_tree is not None  # set by the trace
             found = results_of(body, varying)
         with name_errors("shard_map"):
             wholes = [spread(rules, part) for part in body.results]
             for label, whole, varies in zip(paths(out_tree, "result"), wholes, found, strict=True):
                 _refuse_differing(label, whole, varies)
-            results = call_shard_map(
-                mesh, body, [leaves[place] for place in places], [x.axes for x in shardings], wholes
-            )
+            results = call_shard_map(mesh, body, tensors, [x.axes for x in shardings], wholes)
         return unflatten(out_tree, results)
 
     return call
@@ -133,16 +125,11 @@ def call_shard_map(
 
     Captured tensors are whole on each device.
     """
-    (body,), constants = close([body])
-    backend = common_backend([*constants, *operands])
-    options = {
-        "body": body,
-        "mesh": mesh,
-        "inside": (*[((),) * x.ndim for x in constants], *inside),
-        "outside": tuple([x.axes for x in wholes]),
-    }
-    out: tuple[Template, ...] = tuple([x.template for x in wholes])
-    return call("shard_map", backend, out, (move_to_backend((*constants, *operands), backend),), options)
+    (body,), backend, inputs = close_on([body], operands)
+    constants = [((),) * x.ndim for x in inputs[0][: len(inputs[0]) - len(operands)]]
+    outside = tuple([x.axes for x in wholes])
+    options = {"body": body, "mesh": mesh, "inside": (*constants, *inside), "outside": outside}
+    return call("shard_map", backend, tuple([x.template for x in wholes]), inputs, options)
 
 
 def mesh_axes_of(axes: Axes) -> tuple[str, ...]:

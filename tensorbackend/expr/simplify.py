@@ -18,10 +18,9 @@ from ..tensor import Tensor
 from .effects import order_effects
 from .evaluate import KEPT_BYTES, compute_node, inline_custom_gradients
 from .expr_backend import ExprBackend, capture, expr_tensor, record_block, value_of
-from .graph import Graph, rebuilt
+from .graph import Graph, rebuilt, subgraphs
 from .kept_nodes import value_under
 from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, in_place_of, is_sized
-from .subgraphs import subgraphs
 from .tree_containers import LEAF, Tree
 
 Visit = Callable[[Node], Sequence[Value]]

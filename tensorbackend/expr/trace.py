@@ -13,19 +13,29 @@ from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
 from ..rules.template_text import is_template, parse_template
 from ..scopes import in_own_context
-from ..select import get_backend
+from ..select import call_with_default, common_backend, get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
-from . import constants as constants  # registers the function that computes their data
 from .effects import order_effects
-from .expr_backend import expr_tensor, record_block, value_of
-from .graph import NO_OPTION, Graph, TracedCall, capture_outer
+from .evaluate import evaluate
+from .expr_backend import (
+    ExprBackend,
+    current,
+    depends_on_argument,
+    expr_tensor,
+    leak_error,
+    no_data_error,
+    reader,
+    record_block,
+    tensor_of,
+    value_of,
+)
+from .graph import NO_OPTION, Graph, TracedCall, capture_outer, held_by, reachable
 from .mesh_variation import Variation, parameter_options, varies_of
 from .node import PARAMETER, Node, Value
-from .scopes import Scope
-from .static_leaves import keep_static
+from .scopes import CapturedNode, Scope
 from .tree_containers import Tree
-from .trees import flatten, paths, unflatten
+from .trees import flatten, keep_static, paths, unflatten
 
 
 @check_arguments_early
@@ -185,3 +195,25 @@ def _template_of(leaf: Any) -> Template | None:
     if hasattr(leaf, "__array__") and hasattr(leaf, "dtype"):
         return Template(leaf.shape, as_dtype(leaf.dtype))
     return None
+
+
+@reader.supply
+def compute_constant(x: Tensor) -> Tensor:
+    """Computes a tensor of a trace that depends on no argument; returns the tensor with its data.
+
+    Raises `TemplateDataError` for a tensor that depends on an argument, or `BackendError` outside all traces.
+    """
+    scope = current()
+    if depends_on_argument(x.data):
+        raise leak_error(x.data) if scope is None else no_data_error(x)
+    default = get_backend("numpy") if scope is None else scope.default
+    lifted = {node: tensor_of(node) for node in reachable([x.data]) if isinstance(node, CapturedNode)}
+    graph = Graph([Value(node) for node in lifted], [x.data])
+    tensors = [tensor for tensor in lifted.values() if tensor is not None]  # all of them, by `depends_on_argument`
+    deciding = [
+        tensor
+        for tensor in tensors + held_by(graph)
+        if tensor.backend.dispatch_priority and not isinstance(tensor.backend, ExprBackend)
+    ]
+    (result,) = call_with_default(default, evaluate, graph, tensors, common_backend(deciding) if deciding else default)
+    return result

@@ -1,14 +1,16 @@
-"""Nested containers of tensors and their leaves: flattens containers, rebuilds, maps and compares them."""
+"""Nested containers and their leaves, some of them static: flattens containers, rebuilds, maps and compares them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
+from ..dtypes import DType, as_dtype, scalar_kind
 from ..errors import ArgumentError, expected
 from ..tensor import Tensor
-from .tree_containers import LEAF, Tree, container_of_class, container_of_tree, registered
+from .tree_containers import LEAF, Tree, container_of_class, container_of_tree, register_tree_node, registered
 
 
 class _Dataclass(Protocol):
@@ -158,11 +160,11 @@ def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any
     if difference is not None:
         path, before, after = difference
         remedy = "keep every value in its place, in the same kind of container"
-        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_PlainText(after)))
+        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=PlainText(after)))
     return leaves
 
 
-class _PlainText(str):
+class PlainText(str):
     """A text that is shown in an error without quotes."""
 
     __slots__ = ()
@@ -190,3 +192,186 @@ def describe(tree: Tree) -> str:
     if issubclass(tree.kind, dict):
         of = ", ".join(map(repr, tree.keys)) or "nothing"
     return f"a {name} of {of}" if tree.data is None else f"a {name} of {of} with {tree.data!r}"
+
+
+def is_static(leaf: object) -> bool:
+    """Whether a leaf is neither a tensor nor a number, and passes through transforms: a text, a function, a dtype."""
+    return isinstance(leaf, str | bytes | DType | Enum) or (callable(leaf) and not isinstance(leaf, Tensor))
+
+
+def is_inexact(leaf: Any) -> bool:
+    """Whether a leaf is a floating or complex tensor or number; also for one of an unknown kind, for its error."""
+    kind = scalar_kind(leaf)
+    if kind is not None:
+        return kind in ("float", "complex")
+    if isinstance(leaf, Tensor):
+        return leaf.dtype.is_inexact
+    if hasattr(leaf, "__array__") and hasattr(leaf, "dtype"):
+        return as_dtype(leaf.dtype).is_inexact
+    return not is_static(leaf)
+
+
+class Kept:
+    """A container of static data alone, which stands in a result's tree for a text or a function."""
+
+
+register_tree_node(Kept, lambda kept: ((), None), lambda leaf, parts: leaf)
+
+
+def keep_static(leaves: Sequence[Any], tree: Tree) -> tuple[Sequence[Any], Tree]:
+    """The leaves of a container without static ones, and its tree, which has these; both as they are for a leaf."""
+    if tree.kind is None or not any(map(is_static, leaves)):
+        return leaves, tree
+    rest = iter(leaves)
+
+    def keep(tree: Tree) -> Tree:
+        if tree.kind is None:
+            leaf = next(rest)
+            return Tree(Kept, data=leaf) if is_static(leaf) else LEAF
+        return tree._replace(children=tuple([keep(child) for child in tree.children]))
+
+    return [leaf for leaf in leaves if not is_static(leaf)], keep(tree)
+
+
+Path = tuple[Any, ...]
+"""The keys, positions and names of fields from the root to a leaf."""
+
+
+@check_arguments
+def tree_flatten(value: Any, /) -> tuple[list[Any], Tree]:
+    """The leaves of nested containers, and how they are nested.
+
+    Parameters
+    ----------
+    value : nested containers
+        Lists, tuples, dictionaries, dataclasses, `None` and instances of classes registered by `register_tree_node`.
+
+    Returns
+    -------
+    leaves : list
+        Whatever is no container, in the order of positions, of fields, and of sorted keys.
+    tree : Tree
+        The nesting, which `tree_unflatten` takes. It is hashable, and equal for values that are nested alike.
+
+    Raises
+    ------
+    ArgumentError
+        For a container that holds itself.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> leaves, tree = tb.tree_flatten({"b": (2, None), "a": 1})
+    >>> leaves, tree.size
+    ([1, 2], 2)
+    >>> tb.tree_unflatten(tree, [10, 20])
+    {'b': (20, None), 'a': 10}
+    """
+    return flatten(value)
+
+
+@check_arguments
+def tree_leaves(value: Any, /) -> list[Any]:
+    """The leaves of nested containers, such as all tensors of a model.
+
+    Parameters
+    ----------
+    value : nested containers
+        As in `tree_flatten`.
+
+    Returns
+    -------
+    list
+        The leaves, in the order of positions, of fields, and of sorted keys.
+
+    Raises
+    ------
+    ArgumentError
+        For a container that holds itself.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> parameters = {"weight": tb.ones((3, 2)), "bias": tb.zeros(2)}
+    >>> sum(x.size for x in tb.tree_leaves(parameters))
+    8
+    """
+    return flatten(value)[0]
+
+
+@check_arguments
+def tree_unflatten(tree: Tree, leaves: Iterable[Any], /) -> Any:
+    """Containers nested as a tree says, which hold some leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        The nesting, as `tree_flatten` returns it.
+    leaves : iterable
+        As many leaves as the tree has, of any kind.
+
+    Returns
+    -------
+    nested containers
+        The leaves in their places.
+
+    Raises
+    ------
+    ArgumentError
+        For another number of leaves.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> leaves, tree = tb.tree_flatten([1, {"x": 2}])
+    >>> tb.tree_unflatten(tree, [3, 4])
+    [3, {'x': 4}]
+    """
+    given = list(leaves)
+    if not isinstance(tree, Tree) or len(given) != tree.size:
+        size = tree.size if isinstance(tree, Tree) else "some"
+        raise ArgumentError(
+            expected(f"a tree of tree_flatten(), and its {size} leaves", tree=type(tree).__name__, leaves=len(given))
+        )
+    return unflatten(tree, given)
+
+
+@check_arguments
+def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -> Any:
+    """Apply a function to every leaf of nested containers, together with the path to it.
+
+    Parameters
+    ----------
+    function : function of a path and leaves
+        Takes the path, a tuple of keys, positions and names of fields, and one leaf of each tree.
+    value : nested containers
+        As in `tree_map`.
+    *others : nested containers
+        Trees of the same structure.
+
+    Returns
+    -------
+    nested containers
+        The results of the function, nested like `value`.
+
+    Raises
+    ------
+    ArgumentError
+        For trees with different nesting; the message says where they first differ.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.tree_map_with_path(lambda path, x: path, {"layers": [1, 2], "bias": 3})
+    {'layers': [('layers', 0), ('layers', 1)], 'bias': ('bias',)}
+    """
+    rows, tree = paired_leaves(value, *others)
+    return unflatten(tree, [function(*row) for row in zip(_keys(tree, ()), *rows, strict=True)])
+
+
+def _keys(tree: Tree, before: Path) -> Iterator[Path]:
+    """The path to each leaf."""
+    if tree.kind is None:
+        yield before
+    for key, child in zip(tree.keys, tree.children, strict=True):
+        yield from _keys(child, (*before, key))

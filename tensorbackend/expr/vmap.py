@@ -93,12 +93,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
             flags.append(example is not None)
         with expect_repeats():  # for each example
             graph = trace_leaves(
-                lambda traced_leaves: call_watched(
-                    function,
-                    (unflatten(tree, traced_leaves), keywords),
-                    (arguments, keywords),
-                    lambda: argument_names(function, arguments, keywords),
-                ),
+                lambda traced: call_watched(function, (unflatten(tree, traced), keywords), (arguments, keywords)),
                 [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
                 names,
                 varying=[varies_of(leaf) for leaf in leaves],

@@ -11,17 +11,20 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import bool_
 from ..errors import ArgumentError, AxisError, DTypeError, ShapeError, expected
+from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.creation.filled import asarray, full
-from ..ops.elementwise.basic import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import less, logical_and
+from ..ops.indexing.taking import take
 from ..ops.reduction import any as any_
+from ..ops.reduction import argmax
+from ..ops.shape import permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .aliases import call_body, owners_of
 from .closures import trace_flat
 from .control import Flat, Function, Tensors, name_errors, run_scan_of, run_while
-from .examples import chosen, fill_from_active, spread
 from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
 from .trees import Nested, leaves_like, unflatten
 
@@ -233,3 +236,30 @@ def _place(template: Template, axis: Axis) -> int | None:
     if axis not in template.names if isinstance(axis, str) else not template.ndim:
         return None
     return normalize_axis(template, axis)
+
+
+def spread(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
+    """A mask over examples without names, ready to broadcast with x, which has the examples' axes at some positions."""
+    shape = [1] * x.ndim
+    for place in places:
+        shape[place] = x.shape[place]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    bare = mask.rename(*(None,) * mask.ndim)
+    return reshape(permute_dims(bare, order) if order != [*range(len(order))] else bare, tuple(shape))
+
+
+def chosen(mask: Tensor, x: Tensor, other: Tensor, places: Sequence[int]) -> Tensor:
+    """x for the examples for which a mask is true, `other` for the rest, through which no gradient flows."""
+    return where(spread(mask, x, places), x, stop_gradient(other))
+
+
+def fill_from_active(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
+    """x, with the entries of examples for which a mask is false replaced by those of the first for which it is true."""
+    if not mask.size:
+        return x
+    names, rest = x.names, [place for place in range(x.ndim) if place not in places]
+    bare = permute_dims(x.rename(*(None,) * x.ndim), (*places, *rest))
+    rows = reshape(bare, (mask.size, *bare.shape[len(places) :]))
+    first = argmax(astype(reshape(mask.rename(*(None,) * mask.ndim), (-1,)), "int64"))
+    shape = tuple(1 if place in places else size for place, size in enumerate(x.shape))
+    return chosen(mask, x, reshape(take(rows, first, axis=0), shape, names=names), places)

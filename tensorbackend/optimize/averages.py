@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from ..declarations.argument_errors import check_arguments_early, check_construction
 from ..dtypes import finfo, float32
 from ..errors import ArgumentError, expected
-from ..expr.static_leaves import is_inexact, is_static
-from ..expr.trees import flatten, tree_map
+from ..expr.trees import flatten, is_inexact, is_static, tree_map
 from ..ops.composite.elementwise.functions import isfinite
 from ..ops.creation.filled import full, zeros_like
 from ..ops.elementwise.basic import astype, where

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ..declarations.argument_errors import check_arguments, check_arguments_early, check_construction
 from ..dtypes import DType, DTypeLike, as_dtype, float32, iinfo, promote_types
 from ..errors import ArgumentError, expected
-from ..expr.static_leaves import is_inexact
-from ..expr.trees import flatten, tree_map, unflatten
+from ..expr.trees import flatten, is_inexact, tree_map, unflatten
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full, zeros_like
 from ..ops.creation.values import asarray, operand_tensors

@@ -23,7 +23,7 @@ from .planned import Kernel, Payload
 if TYPE_CHECKING:
     import numpy
 
-    from ..expr.cost.mesh.compiled import Compiled
+    from ..expr.cost.mesh.collectives import Compiled
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend

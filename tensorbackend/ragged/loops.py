@@ -13,12 +13,11 @@ from ..dtypes import bool_, int64
 from ..errors import ArgumentError, AxisError, DataError, DTypeError, NamesError, OperandError, expected
 from ..expr.control import name_errors
 from ..expr.control import scan as _scan
-from ..expr.examples import fill_from_active
 from ..expr.loop_state import home_of
 from ..expr.trace import trace
 from ..expr.tree_containers import Tree
 from ..expr.trees import flatten, tree_map, unflatten
-from ..expr.while_loops import while_loop
+from ..expr.while_loops import fill_from_active, while_loop
 from ..ops.composite.elementwise.functions import logical_not, stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros

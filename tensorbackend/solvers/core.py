@@ -8,8 +8,7 @@ import numpy
 
 from ..dtypes import finfo
 from ..errors import ConvergenceError, expected
-from ..expr.hooks import debug_callback
-from ..expr.host import host_call
+from ..expr.hooks import debug_callback, host_call
 from ..expr.jit import jit
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not

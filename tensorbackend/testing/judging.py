@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from ..errors import TensorBackendError, UnsupportedOp
 from ..expr.comparing.compiled import CompiledSide
-from ..expr.comparing.traced import trace_for
-from ..expr.comparing.walk import Tensors, computed
+from ..expr.comparing.walk import computed, trace_for
 from ..expr.jit import jit
-from ..expr.node import Node
 from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
 from ..protocol import Backend
@@ -69,16 +68,13 @@ def judge_program(program: Program, backend: Backend) -> bool:
         except TensorBackendError:
             return False
 
-    def first(node: Node, inputs: tuple[Any, ...]) -> Tensors:
-        return computed(node, home, inputs)
-
     for compiled in (False, True):
         side: CompiledSide | None = None
         run = jit(function) if compiled else function
         for _ in range(2):
             got = _results(program, run, backend, compiled)
             if side is None:
-                side = CompiledSide(graph, tensors, home, first, backend, compiles=compiled)
+                side = CompiledSide(graph, tensors, home, partial(computed, home), backend, compiles=compiled)
             _compare(program, side, got, backend)
     return True
 
@@ -107,10 +103,10 @@ def _compare(program: Program, side: CompiledSide, got: Sequence[Tensor], backen
     if found != wanted:
         text = f"{_way(side.compiles)}, expected results of {wanted}, got {found}"
         raise _wrong(program, "template", text, backend, side.compiles)
-    if not side.wrong_results(got):
+    if not side.wrong(side.graph.outputs, got):
         return
     side.sample_again(SAMPLES)
-    wrong = side.wrong_results(got)
+    wrong = side.wrong(side.graph.outputs, got)
     if not wrong:
         return
     difference = side.first_wrong(wrong[0][0], got)

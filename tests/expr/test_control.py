@@ -14,9 +14,9 @@ import tensorbackend as tb
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.closures import close
 from tensorbackend.expr.evaluate import evaluate
+from tensorbackend.expr.graph import iterations, map_subgraphs, subgraphs
 from tensorbackend.expr.node import Node
 from tensorbackend.expr.simplify import expanded, simplified
-from tensorbackend.expr.subgraphs import iterations, map_subgraphs, subgraphs
 from tensorbackend.expr.trees import flatten
 
 from .control_programs import backwards, chosen, empty, held_on_to, limited, without_xs

@@ -19,9 +19,9 @@ from tensorbackend.errors import (
     TemplateDataError,
 )
 from tensorbackend.expr.cost.dry_run import user_line
+from tensorbackend.expr.graph import subgraphs
 from tensorbackend.expr.node import Line
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified
-from tensorbackend.expr.subgraphs import subgraphs
 from tensorbackend.expr.trees import flatten, tree_map, unflatten
 
 X = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("row", "column"))

@@ -13,8 +13,8 @@ import tensorbackend as tb
 from tensorbackend.backends.array_module.fusion import fuse, prepare
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DataError, OperandError
+from tensorbackend.expr.graph import subgraphs
 from tensorbackend.expr.simplify import remove_names, simplified
-from tensorbackend.expr.subgraphs import subgraphs
 
 BACKENDS = ["numpy", "binary", "jax"]
 

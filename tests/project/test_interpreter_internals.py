@@ -80,7 +80,7 @@ USES: dict[str, dict[str, Use]] = {
         "tb_lasti": Use("a shorter traceback, made of the entries of another", "documented in `types`"),
         **dict.fromkeys(("__code__ =", "code.replace"), RENAMED),
     },
-    "tensorbackend/expr/closure_scan.py": {
+    "tensorbackend/expr/closures.py": {
         **dict.fromkeys(("CellType", "__closure__", "cell_contents", "co_freevars"), SCANNED),
         "dis": Use(
             "which variables a function of the user assigns to", "such a variable is shared, as in a Python function"
@@ -89,7 +89,7 @@ USES: dict[str, dict[str, Use]] = {
     "tensorbackend/expr/node.py": {"_getframe": CALLER},
     "tensorbackend/expr/nonfinite.py": {"_getframe": CALLER},
     "tensorbackend/expr/profile/profiles.py": {"_getframe": CALLER},
-    "tensorbackend/expr/profile/events.py": {"_getframe": CALLER},
+    "tensorbackend/expr/profile/spans.py": {"_getframe": CALLER},
     "tensorbackend/interchange/dlpack.py": {
         "pythonapi": Use("the pointer in a capsule", "`PyCapsule_GetPointer` is of the stable ABI; DLPack is refused")
     },

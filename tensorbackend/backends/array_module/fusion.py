@@ -16,11 +16,10 @@ from ...annotations import Ints
 from ...declarations.op_specs import CALLBACKS
 from ...dtypes import bfloat16
 from ...expr.evaluate import Compiled, Program
-from ...expr.graph import Graph, rebuilt
+from ...expr.graph import Graph, map_subgraphs, rebuilt, subgraphs
 from ...expr.node import CAPTURED, PARAMETER, Node, Value
 from ...expr.simplify import expanded, remove_names, rewritten, simplified
 from ...expr.source import function_of
-from ...expr.subgraphs import map_subgraphs, subgraphs
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, own_method
 from ...protocol.owners import is_spare

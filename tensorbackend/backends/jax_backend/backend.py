@@ -52,7 +52,7 @@ from .window import JaxWindow
 if TYPE_CHECKING:
     import numpy
 
-    from ...expr.cost.mesh.compiled import Compiled
+    from ...expr.cost.mesh.collectives import Compiled
     from ...expr.graph import Graph
     from ...mesh import Layout
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import BackendError, expected
-from ...expr.cost.mesh.compiled import Compiled
+from ...expr.cost.mesh.collectives import Compiled
 from ...expr.graph import Graph
 from ...expr.graph_pickle import from_bytes, to_bytes
 from ...interchange import numpy_dtype

@@ -24,19 +24,19 @@ from ...ops.shape import permute_dims
 from ...scopes import in_own_context
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..examples import chosen, fill_from_active, spread
 from ..grad.custom import Pullback, custom_gradient
 from ..graph import Graph
 from ..mesh_variation import trace_on_mesh
 from ..node import Value
 from ..trace import trace_leaves
+from ..while_loops import chosen, fill_from_active, spread
 from .engine import evaluate_batch
 from .registry import Call, Operand, Results, batch_template, rule, whole
 
 Flags = list[bool]
 
 
-def _operands(graph: Graph, tensors: Sequence[Tensor], flags: Sequence[bool]) -> list[Operand]:
+def _operands(tensors: Sequence[Tensor], flags: Sequence[bool]) -> list[Operand]:
     return [Operand(x, flag) for x, flag in zip(tensors, flags, strict=True)]
 
 
@@ -54,7 +54,7 @@ def _batch_graph(graph: Graph, flags: Sequence[bool], required: Sequence[bool], 
     result_flags: Flags = []
 
     def function(tensors: list[Any]) -> tuple[Tensor, ...]:
-        results = evaluate_batch(graph, _operands(graph, tensors, flags), size)
+        results = evaluate_batch(graph, _operands(tensors, flags), size)
         result_flags.extend(result.mapped or flag for result, flag in zip(results, required, strict=True))
         return tuple(whole(result, size) if flag else result.x for result, flag in zip(results, required, strict=True))
 
@@ -88,6 +88,12 @@ def _add_batch_axis(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...
     return tuple(whole(Operand(x, flag), call.size) for x, flag in zip(results, flags, strict=True))
 
 
+def _record(call: Call, inputs: list[Any], options: dict[str, Any], flags: Flags) -> Results:
+    """Record the op, whose results flagged in `flags` have the new axis; returns all with it."""
+    outs = tuple(_templates(call.node.outs, flags, call.size))
+    return _add_batch_axis(call, call.record(inputs, outs, options), flags)
+
+
 def _select_examples(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
     """For each example, `one` where the condition is true, else `other`."""
     return where(spread(condition, one, (0,)), one, other)
@@ -118,8 +124,7 @@ def _checkpoint(call: Call) -> Results:
     (operands,) = call.inputs
     flags = _flags(operands)
     body, result_flags = _batch_graph(call.options["body"], flags, [False] * len(call.node.outs), call.size)
-    outs = tuple(_templates(call.node.outs, result_flags, call.size))
-    return _add_batch_axis(call, call.record([_carry(call, operands, flags)], outs, {"body": body}), result_flags)
+    return _record(call, [_carry(call, operands, flags)], {"body": body}, result_flags)
 
 
 @rule("shard_map")
@@ -134,8 +139,7 @@ def _shard_map(call: Call) -> Results:
     for name, mapped in (("inside", flags), ("outside", every)):
         pairs = zip(options[name], mapped, strict=True)
         options[name] = tuple([((), *axes) if flag else axes for axes, flag in pairs])
-    outs = tuple(_templates(call.node.outs, every, call.size))
-    return _add_batch_axis(call, call.record([_carry(call, operands, flags)], outs, options), result_flags)
+    return _record(call, [_carry(call, operands, flags)], options, result_flags)
 
 
 @rule("collective")
@@ -143,11 +147,9 @@ def _collective(call: Call) -> Results:
     """The same collective, with its axes shifted by one, as the new axis is in front."""
     (operands,) = call.inputs
     flags, options = _flags(operands), dict(call.options)
-    if not any(flags):
-        return _add_batch_axis(call, call.record([_carry(call, operands, flags)], call.node.outs, options), [False])
-    options |= {"axis": options["axis"] + 1, "other": options["other"] + 1}
-    outs = tuple(_templates(call.node.outs, [True], call.size))
-    return _add_batch_axis(call, call.record([_carry(call, operands, flags)], outs, options), [True])
+    if any(flags):
+        options |= {"axis": options["axis"] + 1, "other": options["other"] + 1}
+    return _record(call, [_carry(call, operands, flags)], options, [any(flags)])
 
 
 @rule("debug_callback")
@@ -247,9 +249,8 @@ def _while_loop(call: Call) -> Results:
     if apart:
         return _apart(call)
     batch_body, _ = _batch_body(body, fixed, settled, [], call.size)
-    outs = tuple(_templates(call.node.outs, settled, call.size))
     inputs = [_carry(call, constants, fixed), _carry(call, initial, settled)]
-    return _add_batch_axis(call, call.record(inputs, outs, {"condition": asked, "body": batch_body}), settled)
+    return _record(call, inputs, {"condition": asked, "body": batch_body}, settled)
 
 
 def _apart(call: Call) -> Results:
@@ -268,13 +269,13 @@ def _apart(call: Call) -> Results:
     flags = fixed + [True] * count
 
     def is_active(tensors: list[Any]) -> Tensor:
-        operands = _operands(condition, [*tensors[: len(fixed)], *tensors[-count:]], flags)
+        operands = _operands([*tensors[: len(fixed)], *tensors[-count:]], flags)
         return logical_and(tensors[len(fixed)], whole(evaluate_batch(condition, operands, size)[0], size))
 
     def iteration(tensors: list[Any]) -> tuple[Tensor, ...]:
         on, before, safe = is_active(tensors), tensors[-count:], tensors[len(fixed) + 1 : -count]
         entered = [chosen(on, x, other, (0,)) for x, other in zip(before, safe, strict=True)]
-        results = evaluate_batch(body, _operands(body, [*tensors[: len(fixed)], *entered], flags), size)
+        results = evaluate_batch(body, _operands([*tensors[: len(fixed)], *entered], flags), size)
         return tuple(_select_examples(on, whole(result, size), x) for result, x in zip(results, before, strict=True))
 
     inputs = [(*held, begun, *safe), start]
@@ -285,8 +286,7 @@ def _apart(call: Call) -> Results:
         "condition": trace_leaves(lambda tensors: any_(is_active(tensors)), templates, names),
         "body": trace_leaves(iteration, templates, names),
     }
-    outs = tuple(_templates(call.node.outs, [True] * count, size))
-    return _add_batch_axis(call, call.record(inputs, outs, options), [True] * count)
+    return _record(call, inputs, options, [True] * count)
 
 
 @rule("custom_gradient")
@@ -304,7 +304,7 @@ def _custom_gradient(call: Call) -> Results:
         argument_flags = flags[len(flags) - len(graph.outputs) :]  # the operands before the arguments are constants
 
         def pull(tensors: list[Any]) -> tuple[Tensor, ...]:
-            results = evaluate_batch(graph, _operands(graph, tensors, taken), call.size)
+            results = evaluate_batch(graph, _operands(tensors, taken), call.size)
             wide = [whole(result, call.size) for result in results]
             return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, argument_flags, strict=True))
 

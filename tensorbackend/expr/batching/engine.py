@@ -25,8 +25,8 @@ from ...select import call_with_default, get_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..expr_backend import wrap_results
-from ..graph import Graph
-from ..node import RENAMED, Node, Value, in_place_of
+from ..graph import Graph, unknown
+from ..node import RENAMED, Node, Value, in_place_of, map_each
 from ..simplify import parts
 from .registry import Call, Operand, Results, batch_template, rules
 
@@ -62,7 +62,7 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
                 results = call.record(_tensors(inputs), node.out) if node.inputs else wrap_results(node)
             if results is None:
                 values = parts(node)
-                _run(_new(values, known), known, size)
+                _run(unknown(values, known), known, size)
                 known.update((node_value, known[value]) for node_value, value in zip(node.values, values, strict=True))
                 continue
         for value, x in zip(node.values, results if isinstance(results, tuple) else (results,), strict=True):
@@ -73,23 +73,8 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
             known[value] = Operand(Tensor(template, x.backend, x.data), mapped)
 
 
-def _new(values: Iterable[Value], known: Mapping[Value, Operand]) -> list[Node]:
-    """The nodes that values need and that have no result yet, in order."""
-    nodes: set[Node] = set()
-    waiting = [value for value in values if value not in known]
-    while waiting:
-        node = waiting.pop().node
-        if node not in nodes:
-            nodes.add(node)
-            waiting.extend(value for value in node.operands if value not in known)
-    return sorted(nodes, key=lambda node: node.serial)
-
-
-def _tensors(inputs: Sequence[Any]) -> list[Any]:
-    return [
-        None if entry is None else entry.x if isinstance(entry, Operand) else tuple(operand.x for operand in entry)
-        for entry in inputs
-    ]
+def _tensors(inputs: Sequence[Any]) -> tuple[Any, ...]:
+    return map_each(lambda operand: operand.x, inputs, Operand)
 
 
 def _batch_call(call: Call) -> Results:
@@ -197,11 +182,7 @@ def one_by_one(call: Call) -> Results:
         def example(operand: Operand, place: int = place) -> Tensor:
             return slice_basic(operand.x, (place,)) if operand.mapped else operand.x
 
-        inputs = [
-            None if entry is None else example(entry) if isinstance(entry, Operand) else tuple(map(example, entry))
-            for entry in call.inputs
-        ]
-        row = call.record(inputs, node.out)
+        row = call.record(map_each(example, call.inputs, Operand), node.out)
         rows.append(row if isinstance(row, tuple) else (row,))
     results = []
     for number, out in enumerate(node.outs):

@@ -21,7 +21,7 @@ from ...rules.plan import NO_OPTIONS, Out
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..expr_backend import wrap_results
-from ..node import Node
+from ..node import Node, flat
 
 
 class Operand(NamedTuple):
@@ -50,13 +50,7 @@ class Call:
     @property
     def operands(self) -> list[Operand]:
         """The inputs in a flat list, without `None`."""
-        operands: list[Operand] = []
-        for entry in self.inputs:
-            if isinstance(entry, Operand):
-                operands.append(entry)
-            elif entry is not None:
-                operands.extend(entry)
-        return operands
+        return flat(self.inputs, Operand)
 
     def whole(self, operand: Any) -> Any:
         """The tensor of an operand with the new axis, repeated along it if it had none; a tuple for a sequence."""

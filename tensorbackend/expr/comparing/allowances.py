@@ -16,8 +16,8 @@ from ...errors import TensorBackendError
 from ...rules.accuracy import EXACT, Bound, Scale
 from ...select import get_backend
 from ...tensor import Tensor
-from ..node import Node
-from ..subgraphs import subgraphs
+from ..graph import subgraphs
+from ..node import Node, flat, map_each
 from .values import Array, array_of, tensor_of
 from .walk import computed, spec_of
 
@@ -39,23 +39,20 @@ Sizes = Callable[[Measured], "Sequence[Array | float]"]
 
 def bound_of(node: Node) -> Bound:
     """The declared bound of a node's op; of a function that is called for each element, that of all its ops."""
-    spec = spec_of(node)
-    bounds = [] if spec is None else [spec.bounds]
-    dtypes = [value.template.dtype for value in (*node.operands, *node.values)]
-    has_complex = any(dtype.is_complex for dtype in dtypes)
-    found = EXACT
-    for each in bounds:
-        found = each.complex if each.complex is not None and has_complex else each.bound
     inner = [bound_of(part) for graph in subgraphs(node) for part in graph.nodes if part.operands]
     if inner:  # each element goes through these ops, in a fold as often as there are elements
         steps = max([1, *(value.template.size for value in node.operands)]) if node.op != "map" else 1
         return Bound(steps * sum(max(1.0, each.ulps) for each in inner), "the ops of its function", "operand")
-    return found
+    spec = spec_of(node)
+    if spec is None:
+        return EXACT
+    has_complex = any(value.template.dtype.is_complex for value in (*node.operands, *node.values))
+    return spec.bounds.complex if spec.bounds.complex is not None and has_complex else spec.bounds.bound
 
 
 def allowances(node: Node, bound: Bound, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
     """The absolute error that a bound allows for each result, besides its ulps of each element."""
-    return allowed(Measured(bound, tensors_of(inputs), results, lambda: _magnitudes(node, inputs)))
+    return allowed(Measured(bound, flat(inputs, Tensor), results, lambda: _magnitudes(node, inputs)))
 
 
 def allowed(call: Measured) -> list[Array | float]:
@@ -69,22 +66,6 @@ def allowed(call: Measured) -> list[Array | float]:
             else 0.0
             for size, x in zip(sizes, call.results, strict=True)
         ]
-
-
-def tensors_of(inputs: Inputs) -> list[Tensor]:
-    """The tensors among inputs, with sequences flattened."""
-    flat: list[Tensor] = []
-    for x in inputs:
-        if isinstance(x, Tensor):
-            flat.append(x)
-        elif x is not None:
-            flat.extend(x)
-    return flat
-
-
-def mapped(inputs: Inputs, function: Callable[[Tensor], Tensor]) -> Inputs:
-    """Inputs with a function applied to each tensor."""
-    return tuple(x if x is None else function(x) if isinstance(x, Tensor) else tuple(map(function, x)) for x in inputs)
 
 
 def magnitudes_of(x: Tensor) -> Array:
@@ -128,9 +109,7 @@ def _each(call: Measured) -> Sequence[Array | float]:
 
 
 def _norm(call: Measured) -> list[float]:
-    return [float(numpy.fmax.reduce(size, axis=None, initial=0.0)) for size in call.magnitudes()] or [0.0] * len(
-        call.results
-    )
+    return [float(numpy.fmax.reduce(size, axis=None, initial=0.0)) for size in _each(call)]
 
 
 def _magnitudes(node: Node, inputs: Inputs) -> list[Array]:
@@ -138,10 +117,14 @@ def _magnitudes(node: Node, inputs: Inputs) -> list[Array]:
 
     Whole numbers next to floats are indices and stay.
     """
-    sizes = mapped(inputs, lambda x: absolute(x) if x.dtype.is_inexact and not x.dtype.is_narrow else x)
+
+    def size(x: Tensor) -> Tensor:
+        return absolute(x) if x.dtype.is_inexact and not x.dtype.is_narrow else x
+
+    sizes = map_each(size, inputs, Tensor)
     for name in ("numpy", "binary"):
         try:
-            found = computed(node, get_backend(name), sizes)
+            found = computed(get_backend(name), node, sizes)
         except TensorBackendError:
             continue
         return [numpy.nan_to_num(magnitudes_of(x), nan=numpy.inf, posinf=numpy.inf) for x in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 from ...declarations.argument_errors import check_arguments_early
@@ -12,14 +13,12 @@ from ...protocol import Backend, BackendLike
 from ...select import get_backend
 from ...tensor import Tensor
 from ..graph import Graph
-from ..node import Node
 from ..saved_graphs import save_graph
 from .compiled import CompiledSide
 from .lockstep import FoundDifference, Lockstep
 from .recording import Recording, is_recording
 from .result import Comparison, Difference
-from .traced import trace_for
-from .walk import Tensors, Visit, computed
+from .walk import Visit, computed, trace_for
 
 
 @check_arguments_early
@@ -125,11 +124,7 @@ def _first_engine(engine: Any) -> tuple[Visit, Backend, str]:
         recording = Recording(os.fspath(engine))
         return recording, get_backend("numpy"), recording.engine
     backend = get_backend(engine)
-
-    def compute(node: Node, inputs: tuple[Any, ...]) -> Tensors:
-        return computed(node, backend, inputs)
-
-    return compute, backend, backend.name
+    return partial(computed, backend), backend, backend.name
 
 
 def _in_lockstep(

@@ -7,17 +7,16 @@ whose compilation shows the difference are what a file holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...protocol import Backend
 from ...select import move
 from ...tensor import Tensor, rename_like
 from ..expr_backend import capture
-from ..graph import Graph, reachable
+from ..graph import Graph, reachable, remake, unknown
 from ..jit import jit
-from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value, in_place_of
-from ..simplify import rewritten
+from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from .allowances import bound_of
 from .lockstep import describe
 from .result import Difference
@@ -45,18 +44,17 @@ class CompiledSide:
         self.values: dict[Value, Tensor] = dict(zip(self.graph.parameters, tensors, strict=True))
         self.number = 0
 
-        def visit(node: Node, inputs: tuple[Any, ...]) -> Tensors:
-            results = first(node, inputs)
+        def keep(node: Node, inputs: tuple[Any, ...], results: Tensors) -> None:
             if walk.depth == 1:
                 self.values.update(zip(node.values, results, strict=True))
+
+        def visit(node: Node, inputs: tuple[Any, ...]) -> Tensors:
+            results = first(node, inputs)
+            keep(node, inputs, results)
             self.number += 1
             return results
 
-        def finish(node: Node, inputs: tuple[Any, ...], results: Tensors) -> None:
-            if walk.depth == 1:
-                self.values.update(zip(node.values, results, strict=True))
-
-        walk = Walk(home, visit, finish)
+        walk = Walk(home, visit, keep)
         walk.run(self.graph, tensors)
         for node in self.graph.nodes:
             if node.op == RENAMED:
@@ -73,19 +71,15 @@ class CompiledSide:
         if self._spread is None:
             self._spread = Spread()
             for sample in range(self.samples):
-                Mover(lambda visit: Walk(self.home, visit, self._keep_loop), sample, self._keep).walk.run(
-                    self.graph, self.tensors
-                )
+                Mover(self.home, sample, self._note).walk.run(self.graph, self.tensors)
         return self._spread
 
-    def _keep(self, value: Value, x: Tensor) -> None:
+    def _note(self, node: Node, inputs: tuple[Any, ...], results: Tensors) -> None:
+        """Enters what one sample has in place of the values of the program, which are not those inside of loops."""
         assert self._spread is not None
-        if value in self.values:
-            self._spread.note(value, array_of(self.values[value]), array_of(x), x.dtype)
-
-    def _keep_loop(self, node: Node, inputs: tuple[Any, ...], results: Tensors) -> None:
         for value, x in zip(node.values, results, strict=True):
-            self._keep(value, x)
+            if value in self.values:
+                self._spread.note(value, array_of(self.values[value]), array_of(x), x.dtype)
 
     def find(self) -> Difference | None:
         """The first op after which the compiled program is wrong; `None` if its results are right."""
@@ -93,12 +87,12 @@ class CompiledSide:
             got = self._run(self.graph.outputs)
         except Exception as error:
             return self._raised(error)
-        wrong = self.wrong_results(got)
+        wrong = self.wrong(self.graph.outputs, got)
         return self.first_wrong(wrong[0][0], got) if wrong else None
 
-    def wrong_results(self, got: Sequence[Tensor]) -> list[tuple[Value, Array, Array, Array]]:
-        """The results that are wrong, each with the two engines' elements and where they are too far apart."""
-        found = (self._judge(value, x) for value, x in zip(self.graph.outputs, got, strict=True))
+    def wrong(self, values: Sequence[Value], got: Sequence[Tensor]) -> list[tuple[Value, Array, Array, Array]]:
+        """The values that are wrong, each with the two engines' elements and where they are too far apart."""
+        found = map(self._judge, values, got)
         return [each for each in found if each is not None]
 
     def sample_again(self, samples: int) -> None:
@@ -108,10 +102,7 @@ class CompiledSide:
 
     def first_wrong(self, result: Value, got: Sequence[Tensor]) -> Difference:
         """The first op after which the program is wrong, before one of its wrong results."""
-        last = result.node
-        while last.op == RENAMED:
-            last = last.operands[0].node
-        nodes = [node for node in reachable(last.values) if node.op not in (PARAMETER, CAPTURED, RENAMED)]
+        nodes = _calls(reachable(_bare(result).node.values))
         low, high = -1, len(nodes) - 1
         while high - low > 1:
             middle = (low + high) // 2
@@ -127,9 +118,7 @@ class CompiledSide:
 
     def _wrong_operand(self, node: Node) -> Node | None:
         for value in node.operands:
-            source = value.node
-            while source.op == RENAMED:
-                source = source.operands[0].node
+            source = _bare(value).node
             if source.op not in (PARAMETER, CAPTURED) and self._is_wrong(source):
                 return source
         return None
@@ -137,12 +126,8 @@ class CompiledSide:
     def _is_wrong(self, node: Node) -> bool:
         """Whether the program that ends after a node is wrong."""
         if node not in self._known:
-            self._known[node] = self._wrong_values(node, self._run(node.values))
+            self._known[node] = self.wrong(node.values, self._run(node.values))
         return bool(self._known[node])
-
-    def _wrong_values(self, node: Node, got: Sequence[Tensor]) -> list[tuple[Value, Array, Array, Array]]:
-        found = (self._judge(value, x) for value, x in zip(node.values, got, strict=True))
-        return [each for each in found if each is not None]
 
     def _judge(self, value: Value, x: Tensor) -> tuple[Value, Array, Array, Array] | None:
         """A value with the two engines' elements and where they are too far apart; `None` if they are not."""
@@ -150,9 +135,7 @@ class CompiledSide:
         dtype = value.template.dtype
         if not beyond(wanted, got, dtype, 0).any():
             return None
-        source = value
-        while source.node.op == RENAMED:
-            source = source.node.operands[0]
+        source = _bare(value)
         allowed = self.spread.allowed(source) if source in self.spread.moved else 0.0
         wrong = beyond(wanted, got, dtype, 2 * bound_of(source.node).ulps, allowed)
         return (value, wanted, got, wrong) if wrong.any() else None
@@ -160,16 +143,10 @@ class CompiledSide:
     def _run(self, outputs: Sequence[Value], inputs: Sequence[Value] | None = None) -> list[Tensor]:
         """Some values by the second engine's program, which begins at the parameters or at other values."""
         given = self.graph.parameters if inputs is None else inputs
-        graph = self._between(outputs, given)
+        fresh = {value: Value(Node(PARAMETER, value.template)) for value in given}
+        graph = Graph([*fresh.values()], _copied(outputs, fresh))
         tensors = [move(self.values[value], self.second) for value in given]
         return list((jit(lambda *operands: graph(*operands)) if self.compiles else graph)(*tensors))
-
-    def _between(self, outputs: Sequence[Value], inputs: Sequence[Value]) -> Graph:
-        """The program from some values to others."""
-        if inputs is self.graph.parameters:
-            return Graph(inputs, outputs)
-        fresh = {value: Value(Node(PARAMETER, value.template)) for value in inputs}
-        return Graph([*fresh.values()], _copied(outputs, fresh))
 
     def _held(self, outputs: Sequence[Value], inputs: Sequence[Value]) -> Graph:
         """The program from some values to others, which holds the tensors of the first ones."""
@@ -182,7 +159,7 @@ class CompiledSide:
             inputs = _boundary(node, depth)
             if all(value.node.op == PARAMETER for value in inputs):
                 return self._held(node.values, [value for value in self.graph.parameters if value in inputs])
-            if self._wrong_values(node, self._run(node.values, inputs)):
+            if self.wrong(node.values, self._run(node.values, inputs)):
                 return self._held(node.values, inputs)
             depth = 2 * depth + 1
 
@@ -197,7 +174,7 @@ class CompiledSide:
 
     def _raised(self, error: Exception) -> Difference:
         """The difference where the compiled program raises an error: at the first op after which it does."""
-        nodes = [node for node in self.graph.nodes if node.op not in (PARAMETER, CAPTURED, RENAMED)]
+        nodes = _calls(self.graph.nodes)
 
         def raises(node: Node) -> bool:
             try:
@@ -211,6 +188,18 @@ class CompiledSide:
         text = f"{type(error).__name__}: {error}"
         graph = self._held(culprit.values, _boundary(culprit, 0))
         return describe(culprit, inputs, 0, nodes.index(culprit) + 1, error=text, graph=graph)
+
+
+def _bare(value: Value) -> Value:
+    """The value that a value is under other names."""
+    while value.node.op == RENAMED:
+        value = value.node.operands[0]
+    return value
+
+
+def _calls(nodes: Iterable[Node]) -> list[Node]:
+    """The nodes that compute."""
+    return [node for node in nodes if node.op not in (PARAMETER, CAPTURED, RENAMED)]
 
 
 def _boundary(node: Node, depth: int) -> list[Value]:
@@ -227,28 +216,5 @@ def _boundary(node: Node, depth: int) -> list[Value]:
 def _copied(outputs: Sequence[Value], exchanged: dict[Value, Value]) -> list[Value]:
     """The values computed by new nodes, with others in place of some values."""
     known = dict(exchanged)
-    needed: list[Node] = []
-    waiting, seen = [value.node for value in outputs if value not in known], set()
-    while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
-            needed.append(node)
-            waiting += [value.node for value in node.operands if value not in known]
-    for node in sorted(needed, key=lambda each: each.serial):
-        if node.op == CAPTURED:
-            known[Value(node)] = Value(node)
-            continue
-        with in_place_of(node):
-            made = node.remade(node.map_inputs(known.__getitem__))
-        known.update({value: copy for value, copy in zip(node.values, made.values, strict=True) if value not in known})
+    remake(unknown(outputs, exchanged), known)
     return [known[value] for value in outputs]
-
-
-def lifted(graph: Graph) -> tuple[Graph, list[Tensor]]:
-    """A graph without parameters with its captured tensors as parameters: a compiler would compute all of it."""
-    held = [node for node in graph.captured if node.tensor is not None]
-    fresh = {node: Value(Node(PARAMETER, node.outs[0])) for node in held}
-    outputs = rewritten(graph, lambda node: [fresh[node]] if node in fresh else node.values).outputs
-    made = Graph([*fresh.values()], outputs, graph.out_tree)
-    return made, [node.tensor for node in held if node.tensor is not None]

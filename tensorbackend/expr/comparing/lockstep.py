@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy
@@ -14,9 +15,9 @@ from ...protocol import Backend
 from ...tensor import Tensor
 from ..expr_backend import capture
 from ..graph import Graph
-from ..node import PARAMETER, Node, Value, in_place_of
+from ..node import PARAMETER, Node, Value, flat, in_place_of, map_each
 from ..simplify import parts
-from .allowances import allowances, bound_of, mapped, tensors_of
+from .allowances import allowances, bound_of
 from .result import Difference
 from .spread import MARGIN, SAMPLES, spread_of
 from .values import Array, apart, array_of, beyond, flushed, range_of, tensor_of
@@ -55,7 +56,7 @@ class Lockstep:
     def judge(self, node: Node, inputs: Inputs, results: Tensors) -> Difference | None:
         """The difference of the two engines on one node."""
         try:
-            got = computed(node, self.second, inputs)
+            got = computed(self.second, node, inputs)
         except Exception as error:
             return self.difference(node, inputs, 0, error=f"{type(error).__name__}: {error}")
         found = self._compared(node, inputs, results, got)
@@ -81,43 +82,44 @@ class Lockstep:
 
     def _reads_zeros(self, node: Node, inputs: Inputs) -> bool:
         """Whether the engines agree once both get zeros in place of subnormals, as some processors read them."""
-        low = mapped(inputs, flushed)
-        if all(x is y for x, y in zip(tensors_of(low), tensors_of(inputs), strict=True)):
+        low = map_each(flushed, inputs, Tensor)
+        if all(x is y for x, y in zip(flat(low, Tensor), flat(inputs, Tensor), strict=True)):
             return False
-        return self._compared(node, low, computed(node, self.home, low), computed(node, self.second, low)) is None
+        return self._compared(node, low, computed(self.home, node, low), computed(self.second, node, low)) is None
 
     def _explained(self, node: Node, inputs: Inputs, results: Tensors, found: Difference) -> Difference | None:
         """The difference, unless the accuracy of an op's parts, or its operands' conditioning, explains it."""
         if node.default is not None:
-            tensors = tensors_of(inputs)
+            tensors = flat(inputs, Tensor)
             try:
                 graph = of_parts(node)
             except TensorBackendError:  # it looks at data
                 return found
             if self.opens:
-                inner = Lockstep(self.home, lambda part, x: computed(part, self.home, x), self.second)
+                inner = Lockstep(self.home, partial(computed, self.home), self.second)
                 try:
                     inner.walk.run(graph, tensors)
                 except FoundDifference as deeper:
                     part = deeper.difference
                     return replace(found, part=part.op if part.part is None else f"{part.op}, {part.part}")
-            return found if self.moves_more(graph, tensors, results, computed(node, self.second, inputs)) else None
+            left = self.unexplained(graph, tensors, results, computed(self.second, node, inputs))
+            return found if any(wrong.any() for wrong in left) else None
         if bound_of(node).scale == "result" and self._is_sensitive(node, inputs, results):
             return None
         return found
 
-    def moves_more(self, graph: Graph, tensors: Sequence[Tensor], results: Tensors, got: Tensors) -> bool:
-        """Whether results differ by more than the accuracy of all ops of a graph explains."""
-        spread = spread_of(graph, tensors, lambda visit: Walk(self.home, visit), results)
-        return any(
-            beyond(array_of(x), array_of(y), x.dtype, 0, spread.allowed(place)).any()
+    def unexplained(self, graph: Graph, tensors: Sequence[Tensor], results: Tensors, got: Tensors) -> list[Array]:
+        """Where each result differs by more than the accuracy of all ops of a graph explains."""
+        spread = spread_of(graph, tensors, self.home, results)
+        return [
+            beyond(array_of(x), array_of(y), x.dtype, 0, spread.allowed(place))
             for place, (x, y) in enumerate(zip(results, got, strict=True))
-        )
+        ]
 
     def _is_sensitive(self, node: Node, inputs: Inputs, results: Tensors) -> bool:
         """Whether a matrix that differs in its last digits has results as far apart: it is ill-conditioned."""
         chance = numpy.random.default_rng(0)
-        got = computed(node, self.second, inputs)
+        got = computed(self.second, node, inputs)
         moved: list[Array | float] = [0.0] * len(results)
 
         def move(x: Tensor) -> Tensor:
@@ -128,7 +130,7 @@ class Lockstep:
             return tensor_of(array + chance.uniform(-size, size, array.shape), x)
 
         for _ in range(SAMPLES):
-            near = computed(node, self.home, mapped(inputs, move))
+            near = computed(self.home, node, map_each(move, inputs, Tensor))
             moved = [
                 numpy.maximum(far, apart(array_of(x), array_of(y), x.dtype)[0])
                 for far, x, y in zip(moved, results, near, strict=True)
@@ -142,22 +144,18 @@ class Lockstep:
         """Runs a whole loop on the second engine, which may have a kernel of its own for it."""
         if self.walk.depth > 1:
             return
-        tensors = tensors_of(inputs)
         self.number += 1
         try:
-            got = computed(node, self.second, inputs)
+            got = computed(self.second, node, inputs)
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             raise FoundDifference(self.difference(node, inputs, 0, error=text)) from None
-        for place, (x, y) in enumerate(zip(results, got, strict=True)):
-            first, second = array_of(x), array_of(y)
-            wrong = beyond(first, second, x.dtype, 0)
-            if not wrong.any():
-                continue
-            spread = spread_of(alone(node), tensors, lambda visit: Walk(self.home, visit), results)
-            wrong = beyond(first, second, x.dtype, 0, spread.allowed(place))
+        pairs = [(array_of(x), array_of(y)) for x, y in zip(results, got, strict=True)]
+        if not any(beyond(*pair, x.dtype, 0).any() for pair, x in zip(pairs, results, strict=True)):
+            return
+        for place, wrong in enumerate(self.unexplained(alone(node), flat(inputs, Tensor), results, got)):
             if wrong.any():
-                raise FoundDifference(self.difference(node, inputs, place, first, second, wrong))
+                raise FoundDifference(self.difference(node, inputs, place, *pairs[place], wrong))
 
     def difference(
         self, node: Node, inputs: Inputs, place: int, *compared: Array | None, error: str = ""
@@ -187,10 +185,10 @@ def describe(
         line=node.line,
         number=number,
         result=template,
-        operands=tuple(map(range_of, tensors_of(inputs))),
+        operands=tuple(map(range_of, flat(inputs, Tensor))),
         bound=bound_of(node),
         error=error,
-        graph=graph if graph is not None else alone(node, tensors_of(inputs)),
+        graph=graph if graph is not None else alone(node, flat(inputs, Tensor)),
     )
     if first is None or second is None or wrong is None:
         return known
@@ -203,18 +201,10 @@ def describe(
 def alone(node: Node, tensors: Sequence[Tensor] | None = None) -> Graph:
     """The graph of one node, whose operands are its parameters, or tensors that it holds."""
     with in_place_of(node):
-        if tensors is None:
-            operands = iter([Value(Node(PARAMETER, value.template)) for value in node.operands])
-        else:
-            operands = iter([capture(x) for x in tensors])
-        given: list[Value] = []
-
-        def exchange(value: Value) -> Value:
-            given.append(next(operands))
-            return given[-1]
-
-        made = node.remade(node.map_inputs(exchange))
-    return Graph(given if tensors is None else [], made.values)
+        fresh = [Value(Node(PARAMETER, value.template)) for value in node.operands]
+        given = iter(fresh if tensors is None else map(capture, tensors))
+        made = node.remade(node.map_inputs(lambda value: next(given)))
+    return Graph(fresh if tensors is None else [], made.values)
 
 
 def of_parts(node: Node) -> Graph:

@@ -21,8 +21,7 @@ from ...protocol import BackendLike
 from ...select import get_backend
 from ...tensor import Tensor, rename_like
 from ..node import Node
-from .traced import trace_for
-from .walk import Tensors, Walk, computed
+from .walk import Tensors, Walk, computed, trace_for
 
 KEY: Final = "tensorbackend.run"
 """The key of the ops in the metadata of a file."""
@@ -39,7 +38,7 @@ class Recorder:
         self.results: dict[str, Tensor] = {}
 
     def __call__(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
-        results = computed(node, self.backend, inputs)
+        results = computed(self.backend, node, inputs)
         for place, x in enumerate(results):
             bare = rename_like(x, x.template.replace(names=(None,) * x.ndim))
             # Safetensors has no complex128; its parts go along a last axis.

@@ -7,18 +7,19 @@ what its op allows. So whatever depends on a comparison of nearly equal numbers 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 
 from ...dtypes import DType, finfo
+from ...protocol import Backend
 from ...tensor import Tensor
 from ..graph import Graph
-from ..node import Node, Value
-from .allowances import allowances, bound_of, tensors_of
+from ..node import Node, flat
+from .allowances import allowances, bound_of
 from .values import Array, array_of, flushed, tensor_of, units
-from .walk import Tensors, Visit, Walk
+from .walk import Finish, Tensors, Walk, computed
 
 SAMPLES: Final = 6
 MARGIN: Final = 8.0
@@ -48,15 +49,12 @@ class Spread:
         return numpy.asarray(MARGIN * numpy.maximum(error, usual))
 
 
-def spread_of(
-    graph: Graph, tensors: Sequence[Tensor], walk: Callable[[Visit], Walk], wanted: Sequence[Tensor]
-) -> Spread:
+def spread_of(graph: Graph, tensors: Sequence[Tensor], home: Backend, wanted: Sequence[Tensor]) -> Spread:
     """The movements of a graph's results, by their positions, around those that are wanted."""
     spread = Spread()
     known = [array_of(x) for x in wanted]
     for sample in range(SAMPLES):
-        mover = Mover(walk, sample)
-        for place, x in enumerate(mover.walk.run(graph, tensors)):
+        for place, x in enumerate(Mover(home, sample).walk.run(graph, tensors)):
             spread.note(place, known[place], array_of(x), x.dtype)
     return spread
 
@@ -64,18 +62,17 @@ def spread_of(
 class Mover:
     """A run in which each result is moved. The first sample also reads subnormals as zeros, as some backends do."""
 
-    def __init__(self, walk: Callable[[Visit], Walk], sample: int, keep: Callable[[Value, Tensor], None] | None = None):
+    def __init__(self, home: Backend, sample: int, keep: Finish | None = None) -> None:
         self.chance = numpy.random.default_rng(sample)
         self.flushes = sample == 0
         self.keep = keep
-        self.walk = walk(self)
+        self.walk = Walk(home, self, keep)
 
     def __call__(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
-        results = self.walk.compute(node, inputs)
+        results = computed(self.walk.backend, node, inputs)
         moved = tuple(map(self._moved, self._amplitudes(node, inputs, results), results))
-        if self.keep is not None and self.walk.depth == 1:
-            for value, x in zip(node.values, moved, strict=True):
-                self.keep(value, x)
+        if self.keep is not None:
+            self.keep(node, inputs, moved)
         return moved
 
     def _moved(self, amplitude: Array | None, x: Tensor) -> Tensor:
@@ -109,7 +106,7 @@ def _rounding(x: Tensor, inputs: tuple[Any, ...]) -> Array | None:
     comparisons with them decide as before.
     """
     array = array_of(x)
-    operands = [array_of(operand).ravel() for operand in tensors_of(inputs) if operand.dtype.is_inexact]
+    operands = [array_of(operand).ravel() for operand in flat(inputs, Tensor) if operand.dtype.is_inexact]
     with numpy.errstate(all="ignore"):
         kept = [(part == numpy.rint(part)) & (abs(part) < 1 / finfo(x.dtype).eps) for part in (array.real, array.imag)]
     whole = numpy.logical_and(*kept)

@@ -64,13 +64,11 @@ def tensor_of(array: Array, like: Tensor) -> Tensor:
 def range_of(x: Tensor) -> Range:
     """The range of a tensor's elements."""
     array = array_of(x)
-    if array.dtype.kind == "c":
-        return Range(x.template, None, None, int(numpy.isnan(array).sum()), int((numpy.isinf(array)).sum()))
-    nan = numpy.isnan(array) if array.dtype.kind == "f" else numpy.zeros(array.shape, bool)
-    kept = array[~nan]
+    inexact = array if array.dtype.kind in "fc" else numpy.zeros(array.shape)
+    nan = numpy.isnan(inexact)
+    kept = array[~nan & (array.dtype.kind != "c")]
     low, high = (float(kept.min()), float(kept.max())) if kept.size else (None, None)
-    infinities = int(numpy.isinf(kept).sum()) if array.dtype.kind == "f" else 0
-    return Range(x.template, low, high, int(nan.sum()), infinities)
+    return Range(x.template, low, high, int(nan.sum()), int(numpy.isinf(inexact).sum()))
 
 
 def units(size: Array, dtype: DType) -> Array:
@@ -128,15 +126,14 @@ def beyond(first: Array, second: Array, dtype: DType, ulps: float, absolute: Arr
         return numpy.asarray(wrong & ~(error <= NEAR_ZERO * least))
     wrong &= ~((error <= least) & (error > 0))
     if not numpy.any(absolute):
-        signs = [_signs(x) for x in (first, second)]
-        wrong |= (error == 0) & numpy.any([(a != b) for a, b in zip(*signs, strict=True)], axis=0)
+        minus = [[(part == 0) & numpy.signbit(part) for part in parts_of(x)] for x in (first, second)]
+        wrong |= (error == 0) & numpy.any([(a != b) for a, b in zip(*minus, strict=True)], axis=0)
     return numpy.asarray(wrong)
 
 
-def _signs(array: Array) -> list[Array]:
-    """The signs of the zeros among elements."""
-    parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
-    return [(part == 0) & numpy.signbit(part) for part in parts]
+def parts_of(array: Array) -> list[Array]:
+    """The real and imaginary part of a complex array; the array itself for others."""
+    return [array.real, array.imag] if array.dtype.kind == "c" else [array]
 
 
 def flushed(x: Tensor) -> Tensor:
@@ -145,7 +142,7 @@ def flushed(x: Tensor) -> Tensor:
         return x
     array = array_of(x)
     least = finfo(x.dtype).smallest_normal
-    parts = [array.real, array.imag] if x.dtype.is_complex else [array]
+    parts = parts_of(array)
     low = [(part != 0) & (abs(part) < least) for part in parts]
     if not any(part.any() for part in low):
         return x

@@ -1,43 +1,42 @@
-"""Runs a graph node by node, also inside branches and loops, and hands each call to a visitor."""
+"""The program that is compared, and a walk that hands each of its calls, also in branches and loops, to a visitor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from types import MethodType
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ...declarations.op_specs import OpSpec
-from ...dispatch.composites import CompositePath
 from ...errors import ArgumentError, expected
 from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
 from ...protocol import Backend
 from ...select import call_with_default, move
 from ...tensor import Tensor, rename_like
+from ..arguments import as_tensors
 from ..evaluate import compute_node, last_uses
-from ..graph import Graph
-from ..node import CAPTURED, HOOK, HOST, RENAMED, Node, Value
+from ..graph import Graph, held_by
+from ..loops import CONTROL
+from ..node import CAPTURED, HOOK, HOST, PARAMETER, RENAMED, Node, Value, map_each, spec_of_default
 from ..saved_nodes import PACKAGE, specs
-from ..simplify import expanded
+from ..simplify import expanded, rewritten
+from ..trace import trace
+from ..trees import flatten, unflatten
 
 Tensors: TypeAlias = "tuple[Tensor, ...]"
 
 Visit: TypeAlias = Callable[[Node, "tuple[Any, ...]"], Tensors]
 """Computes a node for tensors in place of its inputs."""
 
-CONTROL: Final = ("checkpoint", "cond", "scan", "while_loop")
-"""The ops whose graphs are run node by node."""
+Finish: TypeAlias = Callable[[Node, "tuple[Any, ...]", Tensors], None]
+"""Called for a loop or a branch after its nodes, with its inputs and results."""
 
 
 def spec_of(node: Node) -> OpSpec | None:
     """The declaration of a node's op; `None` for control flow and for a composite that is not the package's."""
-    default = node.default
-    if default is None:
+    if node.default is None:
         return specs().get(node.op)
-    if isinstance(default, MethodType) and isinstance(default.__self__, CompositePath):
-        spec: OpSpec = default.__self__.spec
-        return spec if spec.module.startswith(PACKAGE) else None
-    return None
+    spec = spec_of_default(node.default)
+    return spec if spec is not None and spec.module.startswith(PACKAGE) else None
 
 
 def opened(graph: Graph) -> Graph:
@@ -45,12 +44,9 @@ def opened(graph: Graph) -> Graph:
     return expanded(graph, lambda node: spec_of(node) is not None)
 
 
-def computed(node: Node, backend: Backend, inputs: tuple[Any, ...]) -> Tensors:
+def computed(backend: Backend, node: Node, inputs: tuple[Any, ...]) -> Tensors:
     """The results of a node for tensors, which are moved to the backend."""
-    moved = tuple(
-        x if x is None else move(x, backend) if isinstance(x, Tensor) else tuple([move(each, backend) for each in x])
-        for x in inputs
-    )
+    moved = map_each(lambda x: move(x, backend), inputs, Tensor)
     result = call_with_default(backend, compute_node, node, backend, moved)
     return result if isinstance(result, tuple) else (result,)
 
@@ -58,17 +54,13 @@ def computed(node: Node, backend: Backend, inputs: tuple[Any, ...]) -> Tensors:
 class Walk:
     """Runs graphs on one backend, whose tensors decide which branches are taken and how often loops run."""
 
-    def __init__(
-        self, backend: Backend, visit: Visit, finish: Callable[[Node, tuple[Any, ...], Tensors], None] | None = None
-    ) -> None:
-        self.backend, self.visit = backend, visit
-        self.finish = finish
-        """Called for each loop and branch after its nodes, with its inputs and results."""
+    def __init__(self, backend: Backend, visit: Visit, finish: Finish | None = None) -> None:
+        self.backend, self.visit, self.finish = backend, visit, finish
         self.depth = 0
         """How many graphs run in one another."""
         self._opened: dict[Graph, Graph] = {}
 
-    def run(self, graph: Graph, tensors: Sequence[Tensor]) -> Tensors:
+    def run(self, graph: Any, tensors: Sequence[Tensor]) -> Tensors:
         """The results of a graph."""
         if graph not in self._opened:
             self._opened[graph] = opened(graph)
@@ -90,10 +82,6 @@ class Walk:
             self.depth -= 1
         return tuple([held[value] for value in graph.outputs])
 
-    def compute(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
-        """The results of a node on the backend."""
-        return computed(node, self.backend, inputs)
-
     def _node(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
         if node.op == CAPTURED:
             assert node.tensor is not None
@@ -103,7 +91,7 @@ class Walk:
         if node.op == HOOK:  # called for its effects, which one comparison should not repeat
             return tuple(inputs[0])
         if node.op == HOST:  # the same function whatever the engine
-            return self.compute(node, inputs)
+            return computed(self.backend, node, inputs)
         if node.op in ("shard_map", "collective"):
             remedy = "compare a function of one device's part"
             raise ArgumentError(expected("a function without shard_map", remedy, op=node.op, line=str(node.line)))
@@ -116,15 +104,15 @@ class Walk:
         return results
 
     def _checkpoint(self, node: Node, operands: Tensors) -> Tensors:
-        return self.run(_graph(node, "body"), operands)
+        return self.run(node.options["body"], operands)
 
     def _cond(self, node: Node, predicate: Tensor, operands: Tensors) -> Tensors:
-        return self.run(_graph(node, "true_branch" if bool(predicate) else "false_branch"), operands)
+        return self.run(node.options["true_branch" if bool(predicate) else "false_branch"], operands)
 
     def _while_loop(self, node: Node, constants: Tensors, carried: Tensors) -> Tensors:
         left: Any = node.options["limit"]
-        while left != 0 and bool(self.run(_graph(node, "condition"), [*constants, *carried])[0]):
-            carried = self.run(_graph(node, "body"), [*constants, *carried])
+        while left != 0 and bool(self.run(node.options["condition"], [*constants, *carried])[0]):
+            carried = self.run(node.options["body"], [*constants, *carried])
             left = None if left is None else left - 1
         return carried
 
@@ -132,7 +120,7 @@ class Walk:
         length: Any = node.options["length"]
         count, rows = len(carried), []
         for position in reversed(range(length)) if node.options["reverse"] else range(length):
-            results = self.run(_graph(node, "body"), [*constants, *carried, *[x[position] for x in xs]])
+            results = self.run(node.options["body"], [*constants, *carried, *[x[position] for x in xs]])
             carried, row = results[:count], results[count:]
             rows.append(row)
         if node.options["reverse"]:
@@ -145,7 +133,30 @@ class Walk:
         return *carried, *map(stack, columns)
 
 
-def _graph(node: Node, name: str) -> Graph:
-    graph = node.options[name]
-    assert isinstance(graph, Graph)  # control flow is recorded with graphs
-    return graph
+def trace_for(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any], *, gradient: bool, lift: bool
+) -> tuple[Graph, list[Tensor], str]:
+    """The graph of a function or of its gradient, the tensors for its parameters, and the function's name."""
+    name = getattr(function, "__name__", type(function).__name__)
+    given, tree = flatten((tuple(arguments), dict(keywords)))
+    leaves = as_tensors(given)
+    arguments, keywords = unflatten(tree, leaves)
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    if gradient:
+        from ..grad.functions import value_and_grad
+
+        function = value_and_grad(function)
+    graph = opened(function if isinstance(function, Graph) else trace(function)(*arguments, **keywords))
+    if lift and not graph.parameters and not any(node.op == HOST for node in graph.nodes):
+        graph, tensors = lifted(graph)
+    if len(graph.parameters) != len(tensors):
+        remedy = "give tensors, by asarray()"
+        raise ArgumentError(expected("tensors with data as arguments", remedy, parameters=graph.names))
+    return graph, tensors, name
+
+
+def lifted(graph: Graph) -> tuple[Graph, list[Tensor]]:
+    """A graph without parameters with its captured tensors as parameters: a compiler would compute all of it."""
+    fresh = {node: Value(Node(PARAMETER, node.outs[0])) for node in graph.captured}
+    outputs = rewritten(graph, lambda node: [fresh[node]] if node in fresh else node.values).outputs
+    return Graph([*fresh.values()], outputs, graph.out_tree), held_by(graph)

@@ -225,19 +225,8 @@ def _lowest(search: Search, candidates: Sequence[Candidate], limit: int) -> froz
     Computing a call again right after it was computed, as at the end of a forward pass, saves nothing and needs memory
     for its operands. Where one is needed, so are those before it with the same estimates, whose values exist longer.
     """
-    choice = frozenset(candidate.number for candidate in candidates)
-    needed: set[tuple[int, int]] = set()
-    for candidate in sorted(candidates, key=lambda x: -x.number)[:DROPS]:
-        if candidate[1:] in needed:
-            continue
-        fewer = choice - {candidate.number}
-        if search.cost(fewer).nbytes >= search.cost(choice).nbytes:
-            needed.add((candidate.nbytes, candidate.flops))
-            continue
-        choice = fewer
-        if search.cost(choice).nbytes <= limit:
-            break
-    return choice
+    everything = frozenset(candidate.number for candidate in candidates)
+    return _fewer(search, everything, sorted(candidates, key=lambda x: -x.number), limit)
 
 
 def _shortest_start(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
@@ -288,12 +277,25 @@ def _drop_needless(search: Search, choice: frozenset[int], candidates: Sequence[
     needed, so are those before it. So a network of equal layers takes a few dry runs, however deep it is.
     """
     order = sorted((x for x in candidates if x.number in choice), key=lambda x: (-x.flops, -x.number))
+    _fewer(search, choice, order, limit)
+
+
+def _fewer(search: Search, choice: frozenset[int], order: Sequence[Candidate], limit: int) -> frozenset[int]:
+    """A choice without calls that it does not need to stay within a limit, or that raise its peak above that.
+
+    A choice above the limit is done with the first that is not. Calls with the estimates of one that is needed stay.
+    """
     needed: set[tuple[int, int]] = set()
+    exceeds = search.cost(choice).nbytes > limit
     for candidate in order[:DROPS]:
         if candidate[1:] in needed:
             continue
         fewer = choice - {candidate.number}
-        if search.cost(fewer).nbytes <= limit:
-            choice = fewer
-        else:
+        nbytes = search.cost(fewer).nbytes
+        if nbytes > limit and (not exceeds or nbytes >= search.cost(choice).nbytes):
             needed.add((candidate.nbytes, candidate.flops))
+            continue
+        choice = fewer
+        if exceeds and nbytes <= limit:
+            break
+    return choice

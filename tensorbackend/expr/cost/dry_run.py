@@ -14,7 +14,7 @@ from ...errors import ArgumentError, OperandError, TensorBackendError, expected
 from ...mesh import Layout, Mesh
 from ...select import get_backend
 from ..donation import check_donated, donatable, places_of
-from ..graph import Graph
+from ..graph import Graph, held_by
 from ..node import Line, is_users
 from ..recomputation import Selection, select_calls
 from ..simplify import common_subexpressions, constant_folding
@@ -214,10 +214,10 @@ def optimised_timeline(graph: Graph, estimator: Estimator, donate: Sequence[str]
 def _refuse_templates(graph: Graph) -> None:
     """Raises `OperandError` for a template tensor that a function keeps."""
     shapes_only = get_backend("template")
-    for node in graph.captured:
-        if node.tensor is not None and node.tensor.backend is shapes_only:
+    for x in held_by(graph):
+        if x.backend is shapes_only:
             remedy = "pass it as an argument, in a list, tuple, dict or dataclass"
-            raise OperandError(expected("no template tensor from outside the function", remedy, tensor=node.out))
+            raise OperandError(expected("no template tensor from outside the function", remedy, tensor=x.template))
 
 
 def user_line(traceback: TracebackType | None) -> Line | None:

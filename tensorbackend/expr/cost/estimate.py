@@ -13,9 +13,8 @@ from ...select import get_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..evaluate import Compiled
-from ..graph import Graph
+from ..graph import Graph, iterations, subgraphs
 from ..node import CAPTURED, PARAMETER, RENAMED, Node
-from ..subgraphs import iterations, subgraphs
 from ..trace import trace_leaves
 from .flops import APPLICATIONS, rule_of
 from .memory import timeline
@@ -78,25 +77,23 @@ class Estimator:
         read = sum(template.payload_nbytes for template in inputs)
         if cost == "pick":
             read += min(written - inputs[0].payload_nbytes, 0)
-        count = rule(node.out, *node.map_inputs(lambda value: value.template), **node.options)
+        count = rule(node.out, *node.templates, **node.options)
         flops, transcendentals = count, 0
         if cost == "transcendental" and inputs[0].dtype.is_inexact:
             flops, transcendentals = 0, count
-        space, number = self._space(node) or 0, len(node.outs)
-        work = Work(flops, transcendentals, read, written, space, (None,) * number, (False,) * number)
+        work = Work(flops, transcendentals, read, written, self._space(node) or 0).apart(len(node.outs))
         return self._work_of_application(node, work, inputs) if node.op in APPLICATIONS else work
 
     def _work_of_fused(self, node: Node, default: Compiled) -> Work:
         """The work of a fused node, whose intermediate values never leave the cache."""
         work = total([self.work(fused_node) for fused_node in default.nodes])
         read = sum(value.template.payload_nbytes for value in node.operands)
-        written, number = sum(out.payload_nbytes for out in node.outs), len(node.outs)
-        return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
+        written = sum(out.payload_nbytes for out in node.outs)
+        return work._replace(read=read, written=written).apart(len(node.outs))
 
     def _space(self, node: Node) -> int | None:
         """The bytes of workspace that the backend's own callback for a node takes; `None` if it has no callback."""
-        templates = node.map_inputs(lambda value: value.template)
-        return space_of(self._backend, node.op, node.out, templates, node.options)
+        return space_of(self._backend, node.op, node.out, node.templates, node.options)
 
     def _work_of_application(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
         """The work of a callback that applies a function of scalars, with the operations of that function."""
@@ -126,8 +123,7 @@ class Estimator:
         work, memory = total(works), timeline(graph, works)
         backend_space = self._space(node)
         if backend_space is not None:
-            number = len(node.outs)
-            return work._replace(workspace=backend_space, shares=(None,) * number, strided=(False,) * number)
+            return work._replace(workspace=backend_space).apart(len(node.outs))
         workspace = max(memory.peak - memory.parameters - memory.results, 0)
         blocks = memory.result_blocks(graph)
         return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided, blocks=blocks)
@@ -141,9 +137,7 @@ class Estimator:
             once = once._replace(open=once.open or count is None)
             works.append(once.times(1 if count is None else count))
             memories.append((graph, timeline(graph, inner)))
-        work = max(works, key=_amount) if node.op == "cond" else total(works)
-        number = len(node.outs)
-        work = work._replace(shares=(None,) * number, strided=(False,) * number)
+        work = (max(works, key=_amount) if node.op == "cond" else total(works)).apart(len(node.outs))
         inside = max(memory.peak - memory.parameters for _, memory in memories)
         if node.op in ("cond", "checkpoint"):  # what the graph returns are the node's results
             graph, memory = max(memories, key=lambda pair: pair[1].results)

@@ -15,9 +15,9 @@ from operator import add
 from typing import Final, NamedTuple
 
 from ...declarations.op_specs import CALLBACKS
+from ..donation import early_order
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Node, Value
-from ..ordering import early_order
 from .work import Work
 
 PARAMETERS: Final = "parameter"

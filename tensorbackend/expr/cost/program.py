@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
@@ -105,45 +105,27 @@ class Program:
         self.name = name
         """"eager", "optimised" or "per device"."""
         self.timeline, self._names = timeline, names
-        self._total = total(timeline.works)
-
-    @property
-    def flops(self) -> int:
+        work = total(timeline.works)
+        self.flops = work.flops
         """Floating-point operations, without transcendental functions."""
-        return self._total.flops
-
-    @property
-    def transcendentals(self) -> int:
+        self.transcendentals = work.transcendentals
         """The number of elements that transcendental functions compute."""
-        return self._total.transcendentals
-
-    @property
-    def read(self) -> int:
+        self.read = work.read
         """Bytes of inputs of ops."""
-        return self._total.read
-
-    @property
-    def written(self) -> int:
+        self.written = work.written
         """Bytes of results of ops."""
-        return self._total.written
-
-    @property
-    def open(self) -> bool:
+        self.open = work.open
         """Whether a loop counts as one iteration, because their number depends on data."""
-        return self._total.open
 
     @property
     def rows(self) -> list[Row]:
         """A row for each op, in order."""
-        return list(self._rows())
-
-    def _rows(self) -> Iterator[Row]:
         timeline = self.timeline
-        for node, work, memory in zip(timeline.nodes, timeline.works, timeline.memory, strict=True):
-            if runs(node):
-                yield Row(
-                    node.op, node.outs, work.flops, work.transcendentals, work.read, work.written, memory, node.line
-                )
+        return [
+            Row(node.op, node.outs, work.flops, work.transcendentals, work.read, work.written, memory, node.line)
+            for node, work, memory in zip(timeline.nodes, timeline.works, timeline.memory, strict=True)
+            if runs(node)
+        ]
 
     @property
     def ops(self) -> int:
@@ -172,19 +154,13 @@ class Program:
         Nodes are in the order in which they run, the other rows are sorted by FLOPs in descending order.
         """
         if by == "node":
-            return [_cells(row.op, ", ".join(map(repr, row.results)), 1, row, row.line) for row in self.rows]
+            return [_cells(row, ", ".join(map(repr, row.results)), 1) for row in self.rows]
         groups: dict[Any, list[Row]] = {}
         for row in self.rows:
             groups.setdefault(row.op if by == "op" else (row.line, row.op), []).append(row)
         joined = sorted((_join(rows) for rows in groups.values()), key=lambda pair: (-pair[0].flops, -pair[0].written))
         return [
-            _cells(
-                row.op,
-                repr(row.results[0]) + (", ..." if count > 1 or len(row.results) > 1 else ""),
-                count,
-                row,
-                row.line,
-            )
+            _cells(row, repr(row.results[0]) + (", ..." if count > 1 or len(row.results) > 1 else ""), count)
             for row, count in joined
         ]
 
@@ -206,15 +182,15 @@ class Program:
             },
             "peak": {
                 "op": peak.op,
-                "line": _where(peak.line),
+                "line": where(peak.line),
                 "by_kind": peak.by_kind(),
                 "alive": [
-                    {**block._asdict(), "template": repr(block.template), "line": _where(block.line)}
+                    {**block._asdict(), "template": repr(block.template), "line": where(block.line)}
                     for block in peak.alive[:100]
                 ],
             },
             "rows": [
-                {**row._asdict(), "results": [*map(repr, row.results)], "line": _where(row.line)} for row in self.rows
+                {**row._asdict(), "results": [*map(repr, row.results)], "line": where(row.line)} for row in self.rows
             ],
         }
 
@@ -223,9 +199,9 @@ ALIVE: Final = ("kind", "what", "template", "blocks", "size", "line")
 COLUMNS: Final = ("op", "calls", "result", "FLOPs", "transc.", "read", "written", "memory", "line")
 
 
-def _cells(op: str, result: str, count: int, row: Row, line: Line | None) -> tuple[str, ...]:
+def _cells(row: Row, result: str, count: int) -> tuple[str, ...]:
     return (
-        op,
+        row.op,
         str(count),
         result,
         show_count(row.flops),
@@ -233,28 +209,23 @@ def _cells(op: str, result: str, count: int, row: Row, line: Line | None) -> tup
         show_bytes(row.read),
         show_bytes(row.written),
         show_bytes(row.memory),
-        str(line or ""),
+        str(row.line or ""),
     )
 
 
 def _join(rows: Sequence[Row]) -> tuple[Row, int]:
     """Rows joined to one, and their number. The row has their sums and highest memory, and the op, templates and line
     of the row with the most FLOPs."""
-    largest = max(rows, key=lambda row: (row.flops, row.written))
-    return (
-        Row(
-            largest.op,
-            largest.results,
-            sum(row.flops for row in rows),
-            sum(row.transcendentals for row in rows),
-            sum(row.read for row in rows),
-            sum(row.written for row in rows),
-            max(row.memory for row in rows),
-            largest.line,
-        ),
-        len(rows),
+    joined = max(rows, key=lambda row: (row.flops, row.written))._replace(
+        flops=sum(row.flops for row in rows),
+        transcendentals=sum(row.transcendentals for row in rows),
+        read=sum(row.read for row in rows),
+        written=sum(row.written for row in rows),
+        memory=max(row.memory for row in rows),
     )
+    return joined, len(rows)
 
 
-def _where(line: Line | None) -> str | None:
+def where(line: Line | None) -> str | None:
+    """A line as plain values have it."""
     return None if line is None else f"{line.file}:{line.number}"

@@ -26,10 +26,10 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from ...declarations.op_specs import COSTS
+from ..donation import updates_early
 from ..grad.engine import cut_graph
-from ..graph import Graph, rebuilt
-from ..node import CAPTURED, PARAMETER, Node, Value
-from ..ordering import updates_early
+from ..graph import Graph, rebuilt, remake
+from ..node import PARAMETER, Node, Value
 from .estimate import Estimator
 from .memory import INTERMEDIATES, Block, Timeline, timeline
 
@@ -192,8 +192,7 @@ def _compute_again(graph: Graph, nodes: Sequence[Node], chosen: Iterable[Late]) 
                 exchanged[view] = _again(view, late.source, exchanged, again)
             exchanged.update(dict.fromkeys(late.copies, again[late.source]))
         if Value(node) not in exchanged:
-            made = node if node.op == CAPTURED else node.remade(node.map_inputs(exchanged.__getitem__))
-            exchanged.update(zip(node.values, made.values, strict=True))
+            remake([node], exchanged)
     return rebuilt(graph, [exchanged[value] for value in graph.outputs])
 
 

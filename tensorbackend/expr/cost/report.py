@@ -104,9 +104,7 @@ class DryRun:
 
     def text(self, by: By = "op", top: int = TOP, *, optimised: bool = False) -> str:
         """The table as text, by op, by line, or node by node; on a mesh, the table of one device."""
-        rows = self.shown_program(optimised).table(by)
-        more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
-        return "\n".join([plain_table(COLUMNS, rows[:top]), *more])
+        return plain_table(COLUMNS, self.shown_program(optimised).table(by), top)
 
     def to_json(self) -> dict[str, Any]:
         """All costs as plain values, for other programs to read; sizes are in bytes."""

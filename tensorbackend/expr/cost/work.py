@@ -28,6 +28,10 @@ class Work(NamedTuple):
     open: bool = False
     """Whether a loop is counted as one iteration, because only data can say how many there are."""
 
+    def apart(self, count: int) -> Work:
+        """The work with `count` results in memory of their own, in row-major order."""
+        return self._replace(shares=(None,) * count, strided=(False,) * count)
+
     def times(self, count: int) -> Work:
         """The work of `count` runs."""
         return self._replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from operator import index
 from typing import Any, NamedTuple, Protocol, overload
 
@@ -14,11 +14,11 @@ from ...template import Template
 from ...tensor import Tensor
 from ..aliases import call_watched
 from ..graph import Graph
-from ..static_leaves import is_inexact, is_static
 from ..trace import argument_names, trace_leaves
 from ..tree_containers import LEAF, Tree
 from ..tree_containers import registered as registered_classes
-from ..trees import Nested, are_in_registered, flatten, unflatten
+from ..trees import Nested, are_in_registered, flatten, is_inexact, is_static, paths, unflatten
+from .engine import rename_to_template
 
 Argnums = int | Sequence[int]
 
@@ -71,7 +71,7 @@ class Call(NamedTuple):
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""
-        return self.filled(list(map(rename_like, gradients, (x.template for x in self.leaves))))
+        return self.filled(list(map(rename_to_template, gradients, (x.template for x in self.leaves))))
 
     def filled(self, values: Sequence[Any]) -> Any:
         """A value for each parameter in the arguments' tree, and in place of `held` what a gradient has there."""
@@ -85,11 +85,6 @@ class Call(NamedTuple):
         rest = iter(values)
         count = len(values) + len(self.held)
         return unflatten(self.tree, [choose(self.held[i]) if i in self.held else next(rest) for i in range(count)])
-
-
-def rename_like(x: Tensor, template: Template) -> Tensor:
-    """A tensor under the names of a template."""
-    return x if x.template.names == template.names else x.rename(*template.names)
 
 
 def trace_call(
@@ -119,9 +114,7 @@ def trace_call(
             chosen_positions, [nested] if isinstance(positions, int) else nested, strict=True
         ):
             filled[position] = argument
-        return call_watched(
-            function, (filled, keywords), (arguments, keywords), lambda: argument_names(function, arguments, keywords)
-        )
+        return call_watched(function, (filled, keywords), (arguments, keywords))
 
     call = Call(Graph([], []), tensors, tree, LEAF, held)
     graph = trace_leaves(run, tensors, [name for _, name in pairs])
@@ -177,6 +170,27 @@ def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
         remedy = "cast it with astype(), or leave it out of argnums"
         raise DTypeError(expected(f"{name} to be floating or complex for a gradient", remedy, given=x.template))
     return x
+
+
+def fit_nested(
+    value: Any,
+    what: str,
+    like: tuple[Tree, str, Sequence[Template]],
+    home: Backend,
+    held: Container[int] = (),
+) -> list[Tensor]:
+    """Tangents or cotangents in a flat list, without those at the positions in `held`.
+
+    They must be nested like a tree with a name, and have the templates of its leaves. Raises `ArgumentError` or
+    `ShapeError` if they do not match.
+    """
+    (leaves, given), (tree, root, templates) = flatten(value), like
+    names = paths(given, what.rpartition(" ")[2])
+    if given != tree:
+        expectation = f"{what} nested like the {root}: {', '.join(paths(tree, root))}"
+        raise ArgumentError(expected(expectation, given=", ".join(names) or value))
+    kept = [place for place in range(len(leaves)) if place not in held]
+    return [fit_to_template(leaves[place], x, names[place], home) for place, x in zip(kept, templates, strict=True)]
 
 
 def fit_to_template(leaf: Any, template: Template, name: str, home: Backend) -> Tensor:

@@ -21,6 +21,12 @@ def true_positions(chosen: Sequence[bool]) -> list[int]:
     return [position for position, flag in enumerate(chosen) if flag]
 
 
+def arrived_cotangents(cotangents: Arrived) -> tuple[list[int], Tensors]:
+    """The positions of the results that have a cotangent, and these cotangents."""
+    chosen = [position for position, x in enumerate(cotangents) if x is not None]
+    return chosen, tuple([x for x in cotangents if x is not None])
+
+
 def scatter(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) -> Arrived:
     """Cotangents at their positions, `None` elsewhere."""
     placed: list[Tensor | None] = [None] * count

@@ -8,12 +8,12 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from ...declarations.argument_errors import check_arguments_early
 from ...errors.tracebacks import name_in_errors
-from ...select import common_backend, get_backend, move
+from ...select import move
 from ...tensor import Tensor
 from ..aliases import call_watched
-from ..arguments import as_tensors
+from ..arguments import as_tensors, split
 from ..control import call_checkpoint
-from ..expr_backend import ExprBackend
+from ..expr_backend import ExprBackend, home_of_call
 from ..graph import Graph
 from ..recomputation import Policy, selection, values_to_keep
 from ..trace import argument_names, trace_leaves
@@ -104,27 +104,17 @@ def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
                 return function(*arguments, **keywords)
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
-        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        backend = common_backend(tensors)
-        if isinstance(get_backend(), ExprBackend):
-            backend = ExprBackend()  # a closed-over tensor may be one of the graph's
+        tensors, fill = split(leaves)
+        backend = home_of_call(tensors)
         if not isinstance(backend, ExprBackend | TapeBackend):
             return function(*arguments, **keywords)
 
         def flat(operands: list[Any]) -> Any:
-            rest = iter(operands)
-            positional, named = unflatten(tree, [next(rest) if isinstance(x, Tensor) else x for x in leaves])
-            return call_watched(
-                function,
-                (positional, named),
-                (arguments, dict(keywords)),
-                lambda: argument_names(function, arguments, dict(keywords)),
-            )
+            return call_watched(function, unflatten(tree, fill(operands)), (arguments, dict(keywords)))
 
         names = argument_names(function, arguments, dict(keywords))
-        graph = trace_leaves(
-            flat, tensors, [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, Tensor)]
-        )
+        names = [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, Tensor)]
+        graph = trace_leaves(flat, tensors, names)
         if chosen is not None and number is not None:
             chosen.enter_body(number, graph)
         kept = values_to_keep(graph, policy)

@@ -20,7 +20,7 @@ from ..collectives import collective
 from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..expr_backend import ExprBackend
-from ..graph import Graph
+from ..graph import Graph, dependents
 from ..mesh_variation import NOWHERE, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
 from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
@@ -29,6 +29,7 @@ from .carried import (
     Arrived,
     Needed,
     Tensors,
+    arrived_cotangents,
     cotangent_of,
     entry,
     gradient_flows,
@@ -38,11 +39,7 @@ from .carried import (
     true_positions,
     variations,
 )
-from .engine import (
-    cut_graph,
-    differentiate_graph,
-    linearize_graph,
-)
+from .engine import cut_graph, differentiate_graph, gradients_graph, linearize_graph
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 from .unlimited_loops import back_through_unlimited
 
@@ -53,8 +50,7 @@ def _checkpoint(
 ) -> Cotangents:
     """Computes the body again, together with its gradient: only the operands and the results are kept."""
     body = level_graph(body, variations(operands))
-    needed_positions, seeds = true_positions(needed[0]), [x for x in cotangents if x is not None]
-    chosen = [position for position, x in enumerate(cotangents) if x is not None]
+    needed_positions, (chosen, seeds) = true_positions(needed[0]), arrived_cotangents(cotangents)
     count = len(body.outputs)
     whole = differentiate_graph(body, needed_positions, chosen)
     back = results(whole, range(count, count + len(needed_positions)))
@@ -80,16 +76,12 @@ def _shard_map(
 
     The cotangent of a result of which each device has its own copy is divided equally among them.
     """
-    needed_positions, seeds = true_positions(needed[0]), [x for x in cotangents if x is not None]
-    chosen = [position for position, x in enumerate(cotangents) if x is not None]
-    count, operand_count = len(body.outputs), len(operands)
+    needed_positions, (chosen, seeds) = true_positions(needed[0]), arrived_cotangents(cotangents)
+    operand_count = len(operands)
     with trace_on_mesh(mesh):
         varying = [NOWHERE.widened(mesh_axes_of(axes)) for axes in inside]
         varies = results_of(body, varying)
-        back = results(
-            differentiate_graph(level_graph(body, varying), needed_positions, chosen),
-            range(count, count + len(needed_positions)),
-        )
+        back = gradients_graph(level_graph(body, varying), needed_positions, chosen)
 
         def backward(parts: list[Tensor]) -> list[Tensor]:
             shares = [
@@ -176,19 +168,14 @@ def _cond(
     true_branch: Graph,
     false_branch: Graph,
 ) -> Cotangents:
-    needed_positions, seeds = true_positions(needed[1]), [x for x in cotangents if x is not None]
-    chosen = [position for position, x in enumerate(cotangents) if x is not None]
-    count = len(true_branch.outputs)
+    needed_positions, (chosen, seeds) = true_positions(needed[1]), arrived_cotangents(cotangents)
     # Devices that take different branches cannot combine values in them.
     varying = [varies_of(predicate).union(x) for x in variations(operands)]
     true_back, false_back = (
-        results(
-            differentiate_graph(level_graph(branch, varying), needed_positions, chosen),
-            range(count, count + len(needed_positions)),
-        )
+        gradients_graph(level_graph(branch, varying), needed_positions, chosen)
         for branch in (true_branch, false_branch)
     )
-    gradients = call_cond(predicate, (*operands, *seeds), true_back, false_back)
+    gradients = call_cond([predicate], (*operands, *seeds), true_back, false_back)
     return None, scatter(len(operands), needed_positions, gradients)
 
 
@@ -213,16 +200,14 @@ def _scan(
     changing = gradient_flows(body, needed, fixed, count)
     live = live_positions(body, changing, [x is not None for x in cotangents], fixed)
     # Cotangents come in for these results of a step, and go out for these parameters.
-    stacked = [count + position for position, x in enumerate(cotangents[count:]) if x is not None]
+    of_rows, row_cotangents = arrived_cotangents(cotangents[count:])
+    stacked = [count + position for position in of_rows]
     held, entries = true_positions(needed[0]), true_positions(needed[2])
     needed_positions = [*held, *(fixed + position for position in live), *(ends + position for position in entries)]
     forward, backward = linearize_graph(body, needed_positions, [*live, *stacked])
 
     kept = forward.outputs[len(body.outputs) :]
-    varying = {value.node for value in forward.parameters[fixed:]}
-    for node in forward.nodes:
-        if any(value.node in varying for value in node.operands):
-            varying.add(node)
+    varying = dependents(forward.nodes, [value.node for value in forward.parameters[fixed:]])
     once = [value for value in kept if value.node not in varying]
     entry_positions = {value: position for position, value in enumerate(forward.parameters[ends:])}
     every = [value for value in kept if value.node in varying and value not in entry_positions]
@@ -246,7 +231,7 @@ def _scan(
 
     start = [cotangent_of(cotangents[position], initial[position]) for position in live]
     start += [cotangent_of(None, constants[position]) for position in held]
-    along = [*(xs[entry_positions[value]] for value in read), *rows, *(x for x in cotangents[count:] if x is not None)]
+    along = [*(xs[entry_positions[value]] for value in read), *rows, *row_cotangents]
     templates = [*(x.template for x in (*singles, *start)), *map(entry, along)]
     step = trace_leaves(back, templates, numbered(kept=seen, cotangent=taken, sum=sums, entry=len(along)))
     gradients = call_scan(step, singles, start, along, length=length, reverse=not reverse)
@@ -278,7 +263,7 @@ def _while_loop(
         holds = evaluate(condition, [*held, *carried], ExprBackend())[0]
         goes_on = logical_and(goes_on, holds)
         stays = Graph(body.parameters, body.parameters[fixed:], names=body.names)
-        return [goes_on, *call_cond(goes_on, (*held, *carried), body, stays)]
+        return [goes_on, *call_cond([goes_on], (*held, *carried), body, stays)]
 
     on = full((), True)
     templates = [x.template for x in (*constants, on, *initial)]

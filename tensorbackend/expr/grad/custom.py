@@ -16,10 +16,10 @@ from ...scopes import in_own_context
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
 from ..aliases import call_watched
-from ..closure_scan import freeze_variables, reachable_tensors
-from ..closures import close, close_over, intern_graph
+from ..arguments import split
+from ..closures import close, close_over, freeze_variables, intern_graph, reachable_tensors
 from ..evaluate import evaluate
-from ..expr_backend import ExprBackend, capture, current, expr_tensor, outside_traces
+from ..expr_backend import ExprBackend, capture, current, expr_tensor, home_of_call, outside_traces
 from ..graph import Graph
 from ..mesh_variation import varies_of
 from ..node import CUSTOM, Node, Value, next_serial
@@ -114,10 +114,8 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     @wraps(called)
     def op(*arguments: Any) -> Any:
         leaves, tree = flatten(arguments)
-        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        backend = common_backend(tensors)
-        if isinstance(get_backend(), ExprBackend):
-            backend = ExprBackend()  # a closed-over tensor may be one of the graph's
+        tensors, _ = split(leaves)
+        backend = home_of_call(tensors)
         if not isinstance(backend, ExprBackend):
             if isinstance(backend, TapeBackend) or current_tape() is not None:  # a closed-over tensor may be on a tape
                 return _record_on_tape(function, arguments, leaves, tree)
@@ -154,15 +152,15 @@ class _TracedGradient:
     """The graph of a function on arguments, and that of its function of cotangents, which continues the same trace."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], leaves: list[Any], tree: Tree) -> None:
-        self.leaves, self.tree = leaves, tree
+        self.tree, (_, self.fill) = tree, split(leaves)
         names = argument_names(function, arguments)
         pairs = [(leaf, name) for leaf, name in zip(leaves, names, strict=True) if isinstance(leaf, Tensor)]
         self.names = [name for _, name in pairs]
 
         def call(parameters: list[Any]) -> Any:
             self.parameters, self.scope = parameters, current()
-            given = unflatten(tree, _fill(leaves, parameters))
-            result, pull = _pair(call_watched(function, (given, {}), (arguments, {}), lambda: names))
+            given = unflatten(tree, self.fill(parameters))
+            result, pull = _pair(call_watched(function, (given, {}), (arguments, {})))
             self.pull = freeze_variables(pull)
             return result
 
@@ -182,7 +180,7 @@ class _TracedGradient:
 
         def pull(cotangents: list[Any]) -> list[Any]:
             returned = self.pull(unflatten(out_tree, cotangents))
-            return cotangents_of_arguments(returned, self.tree, _fill(self.leaves, self.parameters))
+            return cotangents_of_arguments(returned, self.tree, self.fill(self.parameters))
 
         assert self.scope is not None  # while a function is traced
         return resume_trace(
@@ -197,12 +195,6 @@ class _TracedGradient:
         """Both graphs with the tensors that they close over as their first parameters, and these tensors."""
         (forward,), constants = close([self.forward], self.held)
         return forward, Pullback(lambda: close_over(self.backward(), constants)), constants
-
-
-def _fill(leaves: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
-    """The leaves, with other tensors in place of the tensors among them."""
-    rest = iter(tensors)
-    return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
 
 
 def cotangents_of_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
@@ -296,8 +288,7 @@ def _record_on_tape(function: Callable[..., Any], arguments: tuple[Any, ...], le
     # The function gets nodes of its own for its arguments, which tell them from the same tensors in its closure.
     passed = [again(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
     given: tuple[Any, dict[str, Any]] = unflatten(tree, passed), {}
-    names = argument_names(function, arguments)
-    result, pull = _pair(call_watched(function, given, (arguments, {}), lambda: names))
+    result, pull = _pair(call_watched(function, given, (arguments, {})))
     result_leaves, out_tree = flatten(result)
     tensors = [x if isinstance(x, Tensor) else asarray(x) for x in result_leaves]
     taken = [leaf for leaf in leaves if isinstance(leaf, Tensor)]

@@ -11,9 +11,9 @@ from ...dtypes import defaults
 from ...protocol import Backend
 from ...select import call_with_default, get_backend, move
 from ...select.default import current as default_now
-from ...tensor import Tensor, blank_tensor
+from ...tensor import Tensor
 from ..expr_backend import ExprBackend, capture, depends_on_argument, leak_error
-from ..graph import Graph, reachable
+from ..graph import Graph, reachable, remake
 from ..kept_nodes import Recall, value_under
 from ..node import PARAMETER, Node, Value
 from ..scopes import CapturedNode, Mark, scope_variable
@@ -21,6 +21,7 @@ from ..trace import argument_names, outputs_of
 from ..tree_containers import LEAF, Tree
 from ..trees import flatten, unflatten
 from .calls import Argnums, Call, places_of
+from .gradient_programs import tensor_of
 from .tape import current_tape
 
 
@@ -57,15 +58,8 @@ class RecalledCall(NamedTuple):
     def payloads(self, places: Sequence[int], more: Sequence[Tensor]) -> list[Any]:
         """The payloads of captured tensors at some positions, then those of the arguments, then further ones."""
         lifted, home = [*self.scope.lifted.values()], self.scope.home
-        payloads = []
-        for place in places:
-            x = lifted[place][1]
-            payloads.append(x.data if x.backend is home else move(x, home).data)
-        for x in self.leaves:
-            payloads.append(x.data)
-        for x in more:
-            payloads.append(x.data)
-        return payloads
+        tensors = *[lifted[place][1] for place in places], *self.leaves, *more
+        return [x.data if x.backend is home else move(x, home).data for x in tensors]
 
     def _place(self, x: Tensor) -> int | None:
         """The position of a tensor among those that the trace captured, `None` for any other tensor."""
@@ -96,22 +90,16 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
 
     Raises `BackendError` for values of traces that have ended.
     """
-
     _refuse_leaks(scope, outputs)
-
-    def number(node: Node) -> int:
-        return scope.made.get(node, node.serial)
-
-    for node in sorted(reachable(outputs), key=number):
+    for node in sorted(reachable(outputs), key=lambda node: scope.made.get(node, node.serial)):
         if Value(node) in exchanged:
             continue
         tensor = scope.tensor_of(node) if isinstance(node, CapturedNode) else None
-        if tensor is not None:
-            new = capture(tensor).node
-            new.line = node.line
+        if tensor is None:
+            remake([node], exchanged)
         else:
-            new = node if node.tensor is not None else node.remade(node.map_inputs(exchanged.__getitem__))
-        exchanged.update(zip(node.values, new.values, strict=True))
+            held = exchanged[Value(node)] = capture(tensor)
+            held.node.line = node.line
     return [exchanged[value] for value in outputs]
 
 
@@ -154,11 +142,7 @@ def recall_call(
         chosen = _select_arguments(positions, arguments)
     except (IndexError, TypeError, ValueError):
         return None
-    flat = positions.__class__ is tuple
-    if flat:
-        for x in chosen:
-            if x.__class__ is not Tensor:
-                flat = False
+    flat = positions.__class__ is tuple and {*map(type, chosen)} <= {Tensor}
     leaves, tree = (chosen, tree_of(len(chosen))) if flat else flatten(chosen)
     if not leaves or leaves[0].__class__ is not Tensor:
         return None
@@ -171,13 +155,7 @@ def recall_call(
         return None
     backend, holder = _recorder()
     scope = Recall(home, holder, default)
-    tensors = []
-    for leaf in leaves:
-        tensor = blank_tensor()
-        tensor.template = template = leaf.template
-        tensor.backend = backend
-        tensor.data = scope.parameter(template)
-        tensors.append(tensor)
+    tensors = [tensor_of(leaf.template, backend, scope.parameter(leaf.template)) for leaf in leaves]
     nested, filled = tensors if flat else unflatten(tree, tensors), list(arguments)
     if positions.__class__ is int:
         filled[positions] = nested

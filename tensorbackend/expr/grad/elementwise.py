@@ -10,6 +10,8 @@ others.
 from __future__ import annotations
 
 import math
+from functools import wraps
+from typing import Any
 
 from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import complex, hypot
@@ -21,21 +23,30 @@ from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
 from ...tensor import Tensor
 from ..node import Value
-from .registry import Cotangents, declare_slopes, not_differentiable, rule, zero_gradient
-from .widened import widen_rule
+from .registry import Cotangents, Rule, declare_slopes, not_differentiable, rule, zero_gradient
+
+
+def _wide(value: Any) -> Any:
+    narrow = isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.bits < 32
+    return cast_to_float32(value) if narrow else value
+
+
+def widen_rule(function: Rule) -> Rule:
+    """Convert a rule to one that gets float32 for cotangents, results and inputs of narrower dtypes.
+
+    The steps of a rule may exceed the range of a narrow dtype although its result does not: the gradient of atan(x) is
+    1 / (x * x + 1), and in float16 the square of 1000 is infinite. The result is rounded when the engine casts it.
+    """
+
+    @wraps(function)
+    def wide_rule(*tensors: Any, **options: Any) -> Cotangents:
+        return function(*map(_wide, tensors), **options)
+
+    return wide_rule
+
 
 zero_gradient("ceil", "floor", "floor_divide", "round", "stop_gradient", "trunc")
 not_differentiable("bitcast", "nextafter", reason="it works on the bits of its input")
-
-
-@rule("as_type", "positive")
-def _same(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent,)  # the engine casts it
-
-
-@rule("scaled_gradient")
-def _scaled_gradient(cotangent: Tensor, out: Tensor, x: Tensor, scale: Tensor) -> Cotangents:
-    return cotangent * scale, None
 
 
 # Functions of one element
@@ -71,14 +82,6 @@ def _direction(x: Tensor) -> Tensor:
     return sign(where(infinite, complex(*ends), x))
 
 
-@rule("atan")
-@widen_rule
-def _atan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    if x.dtype.is_complex:
-        return (cotangent / (1 - x * 1j) / (1 + x * 1j),)
-    return (cotangent / (x * x + 1),)
-
-
 @rule("sign")
 def _sign(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     if not x.dtype.is_complex:
@@ -92,6 +95,7 @@ declare_slopes({
     "abs": lambda cotangent, out, x: cotangent * conj(_direction(x)),
     "acos": lambda cotangent, out, x: negative(cotangent) / _leg(x),
     "asin": lambda cotangent, out, x: cotangent / _leg(x),
+    "as_type": lambda cotangent, out, x: cotangent,  # the engine casts it
     "asinh": lambda cotangent, out, x: cotangent / (_leg(x * 1j) if x.dtype.is_complex else hypot(x, 1)),
     "conjugate": lambda cotangent, out, x: conj(cotangent),
     "cos": lambda cotangent, out, x: negative(cotangent) * sin(x),
@@ -102,6 +106,7 @@ declare_slopes({
     "log": lambda cotangent, out, x: cotangent / x,
     "log1p": lambda cotangent, out, x: cotangent / (x + 1),
     "negate": lambda cotangent, out, x: negative(cotangent),
+    "positive": lambda cotangent, out, x: cotangent,
     "real": lambda cotangent, out, x: cotangent,
     "relu": lambda cotangent, out, x: where(x > 0, cotangent, 0),
     "sigmoid": lambda cotangent, out, x: cotangent * _slope(x),
@@ -113,6 +118,8 @@ declare_slopes({
 })  # fmt: skip
 declare_slopes({
     "acosh": lambda cotangent, out, x: cotangent / (sqrt(x - 1) * sqrt(x + 1)),
+    "atan": lambda cotangent, out, x: cotangent / (1 - x * 1j) / (1 + x * 1j) if x.dtype.is_complex
+    else cotangent / (x * x + 1),
     "atanh": lambda cotangent, out, x: cotangent / (1 - x) / (1 + x),
     "cbrt": lambda cotangent, out, x: cotangent / (3 * out * out),
     "erf": lambda cotangent, out, x: cotangent * (2 / math.sqrt(math.pi)) * exp(negative(x * x)),
@@ -124,12 +131,23 @@ declare_slopes({
 }, widen_rule)  # fmt: skip
 
 
-# Functions of two elements
+# Functions of two elements, and of three
 
 
-@rule("add")
-def _add(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    return cotangent, cotangent
+declare_slopes({
+    "add": lambda cotangent, out, x1, x2: (cotangent, cotangent),
+    "multiply": lambda cotangent, out, x1, x2: (cotangent * x2, cotangent * x1),
+    "remainder": lambda cotangent, out, x1, x2: (cotangent, negative(cotangent) * floor_divide(x1, x2)),
+    "scaled_gradient": lambda cotangent, out, x, scale: (cotangent * scale, None),
+    "select": lambda cotangent, out, condition, x1, x2: (
+        None, where(condition, cotangent, 0), where(condition, 0, cotangent)
+    ),
+    "subtract": lambda cotangent, out, x1, x2: (cotangent, negative(cotangent)),
+})  # fmt: skip
+declare_slopes({
+    "divide": lambda cotangent, out, x1, x2: ((quotient := cotangent / x2), negative(quotient) * out),
+    "fmod": lambda cotangent, out, x1, x2: (cotangent, negative(cotangent) * round((x1 - out) / x2)),
+}, widen_rule)  # fmt: skip
 
 
 @rule("atan2")
@@ -139,19 +157,6 @@ def _atan2(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
     length = where(length == 0, 1, length)
     scaled = cotangent / length
     return scaled * (x2 / length), negative(scaled) * (x1 / length)
-
-
-@rule("divide")
-@widen_rule
-def _divide(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    quotient = cotangent / x2
-    return quotient, negative(quotient) * out
-
-
-@rule("fmod")
-@widen_rule
-def _fmod(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    return cotangent, negative(cotangent) * round((x1 - out) / x2)
 
 
 @rule("hypot")
@@ -187,11 +192,6 @@ def _extreme(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangen
     return cotangent * _share(out, x1, x2), cotangent * _share(out, x2, x1)
 
 
-@rule("multiply")
-def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    return cotangent * x2, cotangent * x1
-
-
 def _is_number(x: Tensor) -> bool:
     """Whether a tensor of a graph is a number that the function has in it, such as the 2 of x**2."""
     return isinstance(x.data, Value) and x.data.node.op == "constant"
@@ -209,26 +209,8 @@ def _pow(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     return cotangent * slope, cotangent * out * log(where(x1 == 0, 1, x1))
 
 
-@rule("remainder")
-def _remainder(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    return cotangent, negative(cotangent) * floor_divide(x1, x2)
-
-
-@rule("subtract")
-def _subtract(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    return cotangent, negative(cotangent)
-
-
-# Functions of three elements
-
-
 @rule("clip")
 def _clip(cotangent: Tensor, out: Tensor, x: Tensor, low: Tensor, high: Tensor) -> Cotangents:
     raised = maximum(x, low)
     below = cotangent * _share(out, raised, high)
     return below * _share(raised, x, low), below * _share(raised, low, x), cotangent * _share(out, high, raised)
-
-
-@rule("select")
-def _select(cotangent: Tensor, out: Tensor, condition: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    return None, where(condition, cotangent, 0), where(condition, 0, cotangent)

@@ -22,7 +22,7 @@ from ...template import Template
 from ...tensor import Tensor, rename_like
 from ..collectives import collective
 from ..expr_backend import expr_tensor, record_block, value_of
-from ..graph import Graph, reachable
+from ..graph import Graph, dependents, reachable
 from ..mesh_variation import Known, current_mesh, order_by_mesh, parameter_options, varies
 from ..node import PARAMETER, RENAMED, Node, Value, in_place_of
 from ..simplify import parts, rewritten
@@ -54,7 +54,7 @@ def differentiate_graph(graph: Graph, positions: Sequence[int], results: Sequenc
 
 
 def _seed(value: Value) -> Value:
-    """The parameter for the cotangent of a value. It varies over the axes of a mesh over which the value varies."""
+    """A parameter for a value, or for its cotangent. It varies over the axes of a mesh over which the value varies."""
     options = {} if current_mesh() is None else parameter_options(varies(value, {}))
     return Value(Node(PARAMETER, value.template, options=options))
 
@@ -72,27 +72,36 @@ def linearize_graph(
     whole = differentiate_graph(graph, positions, results)
     outputs, gradients = whole.outputs[: len(graph.outputs)], whole.outputs[len(graph.outputs) :]
     seeds = whole.parameters[count:]
-    dependent = {value.node for value in seeds}
-    for node in whole.nodes:
-        if any(value.node in dependent for value in node.operands):
-            dependent.add(node)
+    dependent = dependents(whole.nodes, [value.node for value in seeds])
+
+    def is_taken(value: Value) -> bool:
+        node = value.node
+        return node not in dependent and (node.op == PARAMETER or bool(node.inputs))  # a constant is made again
+
+    results_back, taken = _cut([node for node in whole.nodes if node in dependent], gradients, is_taken)
+    forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
+    return forward, Graph([*taken.values(), *seeds], results_back)
+
+
+def _cut(
+    nodes: Iterable[Node], outputs: Sequence[Value], is_taken: Callable[[Value], bool]
+) -> tuple[list[Value], dict[Value, Value]]:
+    """Results on new nodes, with parameters for some values; also these parameters, by the values they stand for."""
     taken: dict[Value, Value] = {}
     copies: dict[Node, Node] = {}
 
     def exchange(value: Value) -> Value:
-        node = value.node
-        if node in copies:
-            return Value(copies[node], value.index)
-        if node in dependent or (node.op != PARAMETER and not node.inputs):  # a constant is made again
-            return value
-        return taken.setdefault(value, Value(Node(PARAMETER, value.template)))
+        if not is_taken(value):
+            return Value(copies.get(value.node, value.node), value.index)
+        if value not in taken:
+            taken[value] = _seed(value)
+        return taken[value]
 
-    for node in whole.nodes:
-        if node in dependent and node.op != PARAMETER:
+    for node in nodes:
+        # From the first that changes on all are made again, so that their order stays.
+        if node.operands and (copies or any(map(is_taken, node.operands))):
             copies[node] = node.remade(node.map_inputs(exchange))
-    results_back = [exchange(value) for value in gradients]  # may take more: a gradient need not depend on a cotangent
-    forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
-    return forward, Graph([*taken.values(), *seeds], results_back)
+    return [exchange(value) for value in outputs], taken
 
 
 @in_own_context
@@ -120,28 +129,17 @@ def cut_graph(graph: Graph, values: Sequence[Value]) -> tuple[Graph, list[int]]:
 
     The numbers are the positions in `values`. What is cheap to make, such as a constant, stays in the graph.
     """
-    taken = {
-        value: (place, _seed(value))
-        for place, value in enumerate(values)
-        if value.node.op != PARAMETER and value.node.operands
-    }
-    used: dict[Value, int] = {}
-    copies: dict[Node, Node] = {}
-
-    def exchange(value: Value) -> Value:
-        if value in taken:
-            place, parameter = taken[value]
-            used[parameter] = place
-            return parameter
-        return Value(copies.get(value.node, value.node), value.index)
-
-    for node in graph.nodes:
-        if any(value in taken or value.node in copies for value in node.operands):
-            copies[node] = node.remade(node.map_inputs(exchange))
-    outputs = [exchange(value) for value in graph.outputs]
+    places = {value: place for place, value in enumerate(values) if value.node.op != PARAMETER and value.node.operands}
+    outputs, taken = _cut(graph.nodes, graph.outputs, places.__contains__)
     needed = set(reachable(outputs))
-    places = {parameter: place for parameter, place in used.items() if parameter.node in needed}
-    return Graph([*graph.parameters, *places], outputs), list(places.values())
+    used = {value: parameter for value, parameter in taken.items() if parameter.node in needed}
+    return Graph([*graph.parameters, *used.values()], outputs), [places[value] for value in used]
+
+
+def gradients_graph(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> Graph:
+    """The graph of `differentiate_graph`, of which only the cotangents of the parameters are results."""
+    count = len(graph.outputs)
+    return chosen_results(differentiate_graph(graph, positions, results), range(count, count + len(positions)))
 
 
 def expand_to_rules(graph: Graph, parameters: Iterable[int]) -> Graph:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, overload
 
 from ...declarations.argument_errors import check_arguments_early
-from ...errors import ArgumentError, expected
 from ...ops.creation.filled import zeros
 from ...protocol import Backend
 from ...select import common_backend
@@ -15,12 +14,12 @@ from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..tree_containers import Tree
-from ..trees import flatten, paths, unflatten
+from ..trees import flatten, unflatten
 from . import rules as rules
-from .calls import Call, Held, fit_to_template, rename_like
+from .calls import Call, Held, fit_nested
 from .eager_traces import RecalledCall
 from .eager_transforms import Linear, SplitPrograms, differentiate, later, run_transform, split_program
-from .engine import push_graph
+from .engine import push_graph, rename_to_template
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -52,7 +51,7 @@ def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Ten
     """Tangents nested like the results: those in `moved` for floating and complex results, zeros for the others."""
     rest = iter(moved)
     outs = [
-        rename_like(next(rest), template)
+        rename_to_template(next(rest), template)
         if template.dtype.is_inexact
         else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
         for template in templates
@@ -172,13 +171,5 @@ def _flatten_tangents(
     primals: Sequence[Tensor], tree: Tree, held: Mapping[int, Held], tangents: Sequence[Any]
 ) -> list[Tensor]:
     """Tangents in a flat list; `ArgumentError` or `ShapeError` for tangents that do not match the arguments."""
-    leaves, given = flatten(tuple(tangents))
-    if given != tree:
-        expectation = f"tangents nested like the arguments: {', '.join(paths(tree, 'arguments'))}"
-        raise ArgumentError(expected(expectation, given=", ".join(paths(given, "tangents"))))
-    chosen = [place for place in range(len(leaves)) if place not in held]
-    home = common_backend([*primals, *(x for x in leaves if isinstance(x, Tensor))])
-    names = paths(given, "tangents")
-    return [
-        fit_to_template(leaves[place], x.template, names[place], home) for place, x in zip(chosen, primals, strict=True)
-    ]
+    home = common_backend([*primals, *(x for x in flatten(tuple(tangents))[0] if isinstance(x, Tensor))])
+    return fit_nested(tuple(tangents), "tangents", (tree, "arguments", [x.template for x in primals]), home, held)

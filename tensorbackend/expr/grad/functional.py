@@ -10,9 +10,8 @@ from ...ops.functional import map
 from ...template import Template
 from ...tensor import Tensor
 from ..evaluate import evaluate
-from ..simplify import results
 from ..trace import trace_leaves
-from .engine import differentiate_graph
+from .engine import gradients_graph
 from .registry import Cotangents, not_differentiable, rule
 
 not_differentiable("reduce", reason="its function may be arbitrary; sum(), prod(), max() and min() have gradients")
@@ -21,7 +20,7 @@ not_differentiable("reduce", reason="its function may be arbitrary; sum(), prod(
 @rule("map")
 def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tensor], Tensor]) -> Cotangents:
     graph = trace_leaves(lambda elements: function(elements[0]), [Template((), x.dtype)], ["element"])
-    gradient = results(differentiate_graph(graph, [0]), [1])
+    gradient = gradients_graph(graph, [0])
 
     def slope(direction: complex) -> Tensor:
         """The gradient of each element for a cotangent of 1 or i."""

@@ -16,11 +16,10 @@ from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 from ...caching.memos import BoundedMemo
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...dtypes import defaults
-from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
+from ...errors import DTypeError, OperandError, ShapeError, TemplateDataError, expected
 from ...errors.remedies import of_no_real_number
 from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import ones
-from ...protocol import Backend
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -29,16 +28,15 @@ from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import HOOK
 from ..recomputation import selection
-from ..static_leaves import is_static
 from ..trace import trace_leaves
 from ..tree_containers import Tree
-from ..trees import flatten, paths, unflatten
+from ..trees import is_static, paths, unflatten
 from . import rules as rules
-from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_to_template, rename_like
+from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_nested
 from .custom import trace_pullbacks
 from .eager_traces import RecalledCall, tree_of
 from .eager_transforms import Linear, Memory, SplitPrograms, differentiate, later, split_program
-from .engine import differentiate_graph, linearize_graph
+from .engine import differentiate_graph, linearize_graph, rename_to_template
 from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 from .parts import select_parts
 from .registry import clear_with_rules
@@ -325,21 +323,8 @@ def _make_pull(
 
     def pull(cotangent: Any) -> Any:
         """The cotangents of the arguments, from a cotangent of the result."""
-        cotangents = _flatten_cotangents(out_tree, templates, cotangent, "cotangent", home)
+        cotangents = fit_nested(cotangent, "a cotangent", (out_tree, "result", templates), home)
         seeds = [x for x, template in zip(cotangents, templates, strict=True) if template.dtype.is_inexact]
-        return nested(list(map(rename_like, linear(seeds), primal_templates)))
+        return nested(list(map(rename_to_template, linear(seeds), primal_templates)))
 
     return unflatten(out_tree, results), pull
-
-
-def _flatten_cotangents(
-    out_tree: Tree, templates: Sequence[Template], cotangent: Any, name: str, home: Backend
-) -> list[Tensor]:
-    leaves, tree = flatten(cotangent)
-    if tree != out_tree:
-        expectation = f"a {name} nested like the result: {', '.join(paths(out_tree, 'result'))}"
-        raise ArgumentError(expected(expectation, given=", ".join(paths(tree, name)) or cotangent))
-    return [
-        fit_to_template(x, template, path, home)
-        for x, template, path in zip(leaves, templates, paths(tree, name), strict=True)
-    ]

@@ -15,11 +15,10 @@ from math import isqrt
 from types import MappingProxyType
 
 from ..closures import intern_graph
-from ..graph import Graph, rebuilt
+from ..graph import Graph, dependents, rebuilt, remake, subgraphs
 from ..loops import run_checkpoint
 from ..node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value, in_place_of
 from ..recomputation import PART, Selection
-from ..subgraphs import subgraphs
 
 Uses = Mapping[Value, Node | None]
 """The last node that needs each value; `None` for a result of the graph."""
@@ -50,8 +49,10 @@ def select_parts(graph: Graph, selection: Selection) -> Graph:
             exchanged.update(zip(results, made.values, strict=True))
             same = False
         elif node not in inside:
-            copy = node if same or node.op == CAPTURED else node.remade(node.map_inputs(exchanged.__getitem__))
-            exchanged.update(zip(node.values, copy.values, strict=True))
+            if same:
+                exchanged.update((value, value) for value in node.values)
+            else:
+                remake([node], exchanged)
     return graph if same else rebuilt(graph, [exchanged[value] for value in graph.outputs])
 
 
@@ -62,10 +63,7 @@ def _calls_users(graph: Graph) -> bool:
 
 def _parts(graph: Graph, uses: Uses) -> list[list[Node]]:
     """The nodes that depend on the parameters, in parts that end where few bytes are needed later."""
-    counted = {value.node for value in graph.parameters}
-    for node in graph.nodes:
-        if any(value.node in counted for value in node.operands):
-            counted.add(node)
+    counted = dependents(graph.nodes, [value.node for value in graph.parameters])
     nodes = [node for node in graph.nodes if node in counted and node.op != PARAMETER]
     held, widths = 0, []
     freed: dict[Node | None, int] = defaultdict(int)
@@ -100,7 +98,7 @@ def _body(part: Sequence[Node], uses: Uses) -> tuple[Graph, list[Value], list[Va
                 inner[value] = Value(Node(PARAMETER, value.template, line=node.line))
                 taken.append(value)
             inner.setdefault(value, value)
-        inner.update(zip(node.values, node.remade(node.map_inputs(inner.__getitem__)).values, strict=True))
+        remake([node], inner)
     results = [value for node in part for value in node.values if uses.get(value, node) not in own]
     body = Graph([inner[value] for value in taken], [inner[value] for value in results])
     return intern_graph(body), taken, results

@@ -83,19 +83,21 @@ def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]
     return declare
 
 
-def declare_slopes(
-    slopes: Mapping[str, Callable[[Tensor, Tensor, Tensor], Tensor]], wrap: Callable[[Rule], Rule] = lambda rule: rule
-) -> None:
-    """Declares rules of functions of one element: each returns the cotangent of x, from that of the result, the result
-    and x; `wrap` is what is around each rule."""
+def declare_slopes(slopes: Mapping[str, Callable[..., Any]], wrap: Callable[[Rule], Rule] = lambda rule: rule) -> None:
+    """Declares rules of functions of elements: each returns the cotangent of its operand, or a tuple of those of its
+    operands, from that of the result, the result and the operands; `wrap` is what is around each rule."""
     for name, slope in slopes.items():
-        made = wrap(_only(slope))
+        made = wrap(_as_rule(slope))
         made.__module__ = slope.__module__  # that of the table, not of a function around it
         rule(name)(made)
 
 
-def _only(slope: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Rule:
-    return lambda cotangent, out, x: (slope(cotangent, out, x),)
+def _as_rule(slope: Callable[..., Any]) -> Rule:
+    def rule_of_slope(*tensors: Tensor) -> Cotangents:
+        found = slope(*tensors)
+        return found if isinstance(found, tuple) else (found,)
+
+    return rule_of_slope
 
 
 def zero_gradient(*names: str) -> None:

@@ -16,13 +16,8 @@ from .registry import Cotangents, rule
 Positions = tuple[int, ...]
 
 
-@rule("reshape")
-def _reshape(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (reshape(cotangent, x.shape, names=x.names),)
-
-
-@rule("squeeze")
-def _squeeze(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions) -> Cotangents:
+@rule("reshape", "squeeze")
+def _reshape(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions = ()) -> Cotangents:
     return (reshape(cotangent, x.shape, names=x.names),)
 
 

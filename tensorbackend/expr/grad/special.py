@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import isfinite
@@ -14,8 +15,8 @@ from ...ops.elementwise.binary import logical_and, maximum
 from ...ops.elementwise.transcendental import exp, log, sin
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
-from .registry import Cotangents, NoGradient, declare_slopes, rule
-from .widened import widen_rule
+from .elementwise import widen_rule
+from .registry import NoGradient, declare_slopes
 
 _SHIFT = 12
 """The least argument for which the series is accurate to the rounding of float64."""
@@ -32,6 +33,10 @@ _STIRLING_FROM = 10
 
 _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 """B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1)."""
+
+
+_ORDER = NoGradient("the order is a whole number")
+_BY_A = NoGradient("the derivative with respect to the first operand has no closed form")
 
 
 def _order_1_rest(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
@@ -51,20 +56,11 @@ declare_slopes({
     "j0": lambda cotangent, out, x: -cotangent * j1(x),
     "j1": lambda cotangent, out, x: cotangent * _order_1_rest(x, j0(x), j1(x)),
     "log_gamma": lambda cotangent, out, x: cotangent * digamma(x),
+    "ndtri": lambda cotangent, out, p: cotangent * math.sqrt(2 * math.pi) * exp(0.5 * ndtri(p) ** 2),
+    "polygamma": lambda cotangent, out, n, x: (_ORDER, cotangent * polygamma(n + 1, x)),
+    "gamma_inc_l": lambda cotangent, out, a, x: (_BY_A, cotangent * _density(a, x)),
+    "gamma_inc_u": lambda cotangent, out, a, x: (_BY_A, -cotangent * _density(a, x)),
 }, widen_rule)  # fmt: skip
-
-
-@rule("ndtri")
-@widen_rule
-def _ndtri(cotangent: Tensor, out: Tensor, p: Tensor) -> Cotangents:
-    quantile = ndtri(p)
-    return (cotangent * math.sqrt(2 * math.pi) * exp(0.5 * quantile * quantile),)
-
-
-@rule("polygamma")
-@widen_rule
-def _polygamma(cotangent: Tensor, out: Tensor, n: Tensor, x: Tensor) -> Cotangents:
-    return NoGradient("the order is a whole number"), cotangent * polygamma(n + 1, x)
 
 
 def _density(a: Tensor, x: Tensor) -> Tensor:
@@ -92,9 +88,7 @@ def _excess(a: Tensor, x: Tensor) -> Tensor:
     u = where(near, apart, 0)
     r = u / (u + 2)
     square = r * r
-    total = square * (1 / _SERIES_END)
-    for divisor in range(_SERIES_END - 2, 1, -2):
-        total = (total + 1 / divisor) * square
+    total = _series(square, [1 / divisor for divisor in range(_SERIES_END, 1, -2)])
     far = where(near, 1, maximum(x / a, finfo(x.dtype).smallest_normal))
     return where(near, r * (u - 2 * total), apart - log(far))
 
@@ -103,25 +97,7 @@ def _stirling_rest(a: Tensor) -> Tensor:
     """log(gamma(a)) - (a - 1/2) log(a) + a - log(2 pi) / 2 of a large `a`."""
     reciprocal = 1 / a
     square = reciprocal * reciprocal
-    total = square * _STIRLING[0]
-    for coefficient in _STIRLING[1:-1]:
-        total = (total + coefficient) * square
-    return (total + _STIRLING[-1]) * reciprocal
-
-
-_BY_A = NoGradient("the derivative with respect to the first operand has no closed form")
-
-
-@rule("gamma_inc_l")
-@widen_rule
-def _gamma_inc_l(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotangents:
-    return _BY_A, cotangent * _density(a, x)
-
-
-@rule("gamma_inc_u")
-@widen_rule
-def _gamma_inc_u(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotangents:
-    return _BY_A, -cotangent * _density(a, x)
+    return (_series(square, _STIRLING[:-1]) + _STIRLING[-1]) * reciprocal
 
 
 def trigamma(x: Tensor) -> Tensor:
@@ -141,7 +117,12 @@ def trigamma(x: Tensor) -> Tensor:
 def _asymptotic(x: Tensor) -> Tensor:
     reciprocal = 1 / x
     square = reciprocal * reciprocal
-    total = square * _SERIES[0]
-    for coefficient in _SERIES[1:]:
-        total = (total + coefficient) * square
-    return (total + 1) * reciprocal + 0.5 * square
+    return (_series(square, _SERIES) + 1) * reciprocal + 0.5 * square
+
+
+def _series(x: Tensor, coefficients: Sequence[float]) -> Tensor:
+    """The sum of powers of x with these coefficients, that of x itself last."""
+    total = x * coefficients[0]
+    for coefficient in coefficients[1:]:
+        total = (total + coefficient) * x
+    return total

@@ -22,7 +22,6 @@ from ..evaluate import evaluate
 from ..expr_backend import ExprBackend, capture, expr_tensor
 from ..graph import Graph
 from ..node import PARAMETER, Value, next_serial
-from ..tree_containers import Tree
 from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .engine import pull_back
@@ -116,12 +115,10 @@ class Tape(Ending[Any]):
         Raises `DTypeError` for a tensor that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
-        watched: Nested = unflatten(tree, [self._watch_leaf(x, place, tree) for place, x in enumerate(leaves)])
+        watched: Nested = unflatten(tree, map(self._watch_leaf, leaves, paths(tree, "x")))
         return watched
 
-    def _watch_leaf(self, x: Any, place: int, tree: Tree) -> Tensor:
-        if not isinstance(x, Tensor) or not x.dtype.is_inexact or isinstance(x.backend, ExprBackend):
-            path = paths(tree, "x")[place]
+    def _watch_leaf(self, x: Any, path: str) -> Tensor:
         if not isinstance(x, Tensor) or not x.dtype.is_inexact:
             shown = x.template if isinstance(x, Tensor) else x
             raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=shown))

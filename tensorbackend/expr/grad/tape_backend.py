@@ -23,7 +23,7 @@ from ...template import Template
 from ...tensor import Tensor, bind, blank_tensor, rename_like
 from ..composite_programs import record_program
 from ..kept_nodes import plan_of
-from ..node import CAPTURED, RENAMED, Node, Value, here, serials
+from ..node import CAPTURED, RENAMED, Node, Value, flat, here, map_each, serials, spec_of_default
 from .engine import has_cotangents, inexact
 from .registry import gradient_of
 from .tape_nodes import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
@@ -57,7 +57,7 @@ class TapeBackend(Backend):
 
     def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Runs a composite as one node, or as its parts if it is recorded and has no gradient rule of its own."""
-        if any(map(_follows, _flat(args.inputs))) and gradient_of(name) is None:
+        if any(map(_follows, flat(args.inputs, Tensor))) and gradient_of(name) is None:
             return default_impl(*args)
         data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
         if isinstance(args.out, Template):
@@ -66,7 +66,7 @@ class TapeBackend(Backend):
 
     def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
         """A kernel that records a composite with a gradient rule of its own as one node."""
-        spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
+        spec = spec_of_default(default_impl)
         if spec is None:
             return None
         if gradient_of(spec.callback) is None:
@@ -83,7 +83,7 @@ class TapeBackend(Backend):
         default: Default | None = None,
     ) -> Payload:
         """Runs an op, and records it if an operand is followed by the open tape."""
-        held = tuple(_each(underlying_tensor, operand) for operand in inputs)
+        held = map_each(underlying_tensor, inputs, Tensor)
         templates = templates_of(held)
         method = (
             composite_method(self.on, name, out, templates, options)
@@ -104,12 +104,12 @@ class TapeBackend(Backend):
         results: tuple[Tensor, ...],
     ) -> Payload:
         """Records an op with its results if an operand is followed by the open tape."""
-        if not any(map(_follows, _flat(inputs))):
+        if not any(map(_follows, flat(inputs, Tensor))):
             left = _left(inputs)
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
-        values = tuple(_each(_value, operand) for operand in inputs)
-        node = TapeNode(active_tape(), results, name, out, values, options, default=default)
+        values = map_each(_value, inputs, Tensor)
+        node = make_node(active_tape(), results, name, out, values, options, default, line=here())
         return Value(node) if isinstance(out, Template) else node.values
 
     @property
@@ -191,7 +191,7 @@ def _kernel_by_parts(
     def record(*payloads: Any) -> Payload:
         nonlocal met, program
         tape = active_tape()
-        if tape is None or not any(cast(TapeNode, value.node).tape is tape for value in _values(payloads)):
+        if tape is None or not any(cast(TapeNode, value.node).tape is tape for value in flat(payloads, Value)):
             return otherwise(*payloads)
         if not met:
             met = True
@@ -205,15 +205,6 @@ def _kernel_by_parts(
 
 def _has_rule(node: Node) -> bool:
     return gradient_of(node.op) is not None
-
-
-def _values(payloads: Any) -> Iterator[Value]:
-    """The values among the payloads of a call, with sequences flattened."""
-    for payload in payloads:
-        if isinstance(payload, Value):
-            yield payload
-        elif payload is not None:
-            yield from payload
 
 
 def _recording_kernel(
@@ -259,17 +250,6 @@ def _recording_kernel(
 for _callback in CALLBACKS.values():
     if not _callback.optional:
         setattr(TapeBackend, _callback.name, _recorder(_callback.name))
-
-
-def _each(function: Callable[[Tensor], Any], operand: Tensor | tuple[Tensor, ...] | None) -> Any:
-    if operand is None:
-        return None
-    return tuple(map(function, operand)) if isinstance(operand, tuple) else function(operand)
-
-
-def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
-    """The tensors among the inputs, in a flat list."""
-    return [x for entry in inputs if entry is not None for x in (entry if isinstance(entry, tuple) else (entry,))]
 
 
 def underlying_tensor(x: Tensor) -> Tensor:
@@ -347,7 +327,7 @@ def _constant(x: Tensor, left: UnrecordedUse | None = None) -> Value:
 def _left(inputs: tuple[Any, ...]) -> UnrecordedUse | None:
     """Where an op uses values of a tape whose block is not active here; `None` if there are no such values."""
     latest: UnrecordedUse | None = None
-    for x in _flat(inputs):
+    for x in flat(inputs, Tensor):
         if isinstance(x.backend, TapeBackend):
             node = cast(TapeNode, x.data.node)
             left = node.left

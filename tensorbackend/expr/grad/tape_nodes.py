@@ -18,7 +18,7 @@ from ...tensor import Tensor
 from ..expr_backend import ExprBackend, expr_tensor
 from ..graph import Graph, reachable
 from ..kept_nodes import Plan
-from ..node import PARAMETER, Default, Line, Node, Value, serials
+from ..node import PARAMETER, Default, Input, Line, Node, Value, operands_of, serials
 from .engine import pull_back
 from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 
@@ -52,23 +52,12 @@ class TapeNode(Node):
 
     plan: Plan | None
     """What the node is besides its inputs, if it can be recalled: such nodes with equal plans and inputs are equal."""
-
-    def __init__(
-        self,
-        tape: Tape | None,
-        results: tuple[Tensor, ...],
-        *arguments: Any,
-        left: UnrecordedUse | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(*arguments, **options)
-        self.results = results
-        """The node's results, with data."""
-        self.plan = None
-        self.tape = tape
-        """The tape that recorded it; `None` for a constant."""
-        self.left = left
-        """For a constant, the place where it was computed from values that a tape had recorded, if it was."""
+    results: tuple[Tensor, ...]
+    """The node's results, with data."""
+    tape: Tape | None
+    """The tape that recorded it; `None` for a constant."""
+    left: UnrecordedUse | None
+    """For a constant, the place where it was computed from values that a tape had recorded, if it was."""
 
 
 def make_node(
@@ -76,20 +65,19 @@ def make_node(
     results: tuple[Tensor, ...],
     op: str,
     out: Out,
-    inputs: tuple[Value, ...] = (),
+    inputs: tuple[Input, ...] = (),
     options: Mapping[str, object] = MappingProxyType({}),
     default: Default | None = None,
     *,
     tensor: Tensor | None = None,
     line: Line | None = None,
     left: UnrecordedUse | None = None,
-    plan: Plan | None = None,
 ) -> TapeNode:
-    """A node of inputs that are values; it is made faster than by its class, and has the given line."""
+    """A node, made faster than by its class; it has the given line."""
     node = object.__new__(TapeNode)
-    node.op, node.out, node.inputs, node.operands, node.options = op, out, inputs, inputs, options
+    node.op, node.out, node.inputs, node.operands, node.options = op, out, inputs, operands_of(inputs), options
     node.default, node.tensor, node.line, node.serial = default, tensor, line, next(serials)
-    node.tape, node.results, node.left, node.plan = tape, results, left, plan
+    node.tape, node.results, node.left, node.plan = tape, results, left, None
     node.products = defaults.product_precision()
     return node
 
@@ -125,10 +113,7 @@ def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
         program = GRADIENT_PROGRAMS.keep(key, _derive(y, leaves, numbers, home) or _UNFIT)
     if program is _UNFIT:
         return None
-    payloads = []
-    for number, index in program.places:
-        node = nodes[number]
-        payloads.append(node.results[index].data)
+    payloads = [nodes[number].results[index].data for number, index in program.places]
     with suppress(Exception):  # the error is raised again where the nodes have the lines of this computation
         results = program(payloads)
         return [tensor_of(x.template, home, data) for x, data in zip(leaves, results, strict=True)]

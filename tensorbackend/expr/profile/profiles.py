@@ -18,11 +18,9 @@ from ...declarations.argument_errors import check_arguments, check_arguments_ear
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
 from ..cost.units import show_seconds
-from .events import Recording, recorder
 from .limits import Limits, machine_limits
-from .report import Branch, By, Row, plain_tree, rows_of, table, tree_of
-from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
-from .trace_events import trace_of
+from .report import Branch, By, Row, plain_tree, rows_of, table, trace_of, tree_of
+from .spans import ELSEWHERE, Costs, Recording, Span, all_spans, outermost_calls, recorder, spans_of
 
 TOP = 20
 """The default number of rows in a table as text."""

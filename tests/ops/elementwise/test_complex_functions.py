@@ -16,7 +16,7 @@ import tensorbackend as tb
 from tensorbackend.backends.complex_specials import SPECIALS
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import complex64, complex128
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 from tensorbackend.testing.compare import element_distance
 
 BACKENDS = ["binary", "numpy", "jax"]

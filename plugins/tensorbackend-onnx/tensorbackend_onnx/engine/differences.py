@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_
 from tensorbackend.errors import UnsupportedOp
+from tensorbackend.expr.graph import subgraphs
 from tensorbackend.expr.node import PARAMETER, Node, Value
-from tensorbackend.expr.subgraphs import subgraphs
 
 from ..exporting.writer import PARTS, Shared, Writer
 

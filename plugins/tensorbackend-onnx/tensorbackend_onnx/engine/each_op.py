@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tensorbackend import Template, get_backend
+from tensorbackend.expr.graph import subgraphs
 from tensorbackend.expr.node import PARAMETER, Node, Value
-from tensorbackend.expr.subgraphs import subgraphs
 from tensorbackend.extending import Graph
 from tensorbackend.protocol import Kernel, kernel_of, planned
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from tensorbackend.expr.graph import Graph
+from tensorbackend.expr.graph import Graph, map_subgraphs, subgraphs
 from tensorbackend.expr.node import CAPTURED, PARAMETER, Node, Value
 from tensorbackend.expr.simplify import expanded, remove_names, rewritten, simplified
-from tensorbackend.expr.subgraphs import map_subgraphs, subgraphs
 from tensorbackend.protocol import Backend, Kernel
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.trees import flatten
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 
 EXCEPT = {"gelu": "-inf becomes NaN, as a row of the table of differences says"}
 """Ops whose results are not compared where an argument is infinite, and why."""

@@ -22,7 +22,7 @@ from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.errors import TensorBackendError, UnsupportedOp
 from tensorbackend.expr.trees import flatten
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 
 import tensorbackend_onnx
 from tensorbackend_onnx.exporting.writer import WRITES

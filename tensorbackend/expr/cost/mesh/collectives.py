@@ -1,4 +1,4 @@
-"""Collectives as data: the kind, the mesh axes, and the number of bytes."""
+"""Collectives as data, and the figures of a compiler, to compare with those that the walk predicts."""
 
 from __future__ import annotations
 
@@ -55,3 +55,26 @@ def bytes_by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
     for collective in collectives:
         bytes_by_kind[collective.kind] += collective.total
     return {kind: total for kind, total in bytes_by_kind.items() if total}
+
+
+class Compiled(NamedTuple):
+    """A compiler's own figures, per device."""
+
+    compiler: str
+    """The compiler, and the target that it compiled for."""
+    collectives: tuple[Collective, ...]
+    parameters: int
+    """Bytes of arguments."""
+    results: int
+    """Bytes of results."""
+    temporary: int
+    """Bytes of buffers that are neither arguments nor results."""
+    aliased: int
+    """Bytes of results that are written over arguments."""
+    flops: float
+    """FLOPs as XLA counts them: of a loop, only those of one iteration."""
+
+    @property
+    def peak(self) -> int:
+        """Bytes of arguments, results and temporary buffers together, memory that they share counted once."""
+        return self.parameters + self.results + self.temporary - self.aliased

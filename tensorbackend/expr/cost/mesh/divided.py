@@ -9,10 +9,9 @@ from ....display import plain_table
 from ....mesh import Layout, Sharding
 from ....select import get_backend
 from ...graph import Graph
-from ..program import Program
+from ..program import Program, where
 from ..units import show_bytes, show_count, show_seconds
-from .collectives import Collective, Kind, bytes_by_kind
-from .compiled import Compiled
+from .collectives import Collective, Compiled, Kind, bytes_by_kind
 from .machines import Machine, Time, time_of
 from .walk import Walk, flat
 
@@ -54,6 +53,12 @@ class OnMesh:
         """The program of one device, collectives among its ops. Elementwise ops write over inputs needed no longer."""
         self.collectives = divided.collectives
         """The collectives in order, each with the op and the line that need it."""
+        self.flops = self.program.flops
+        """FLOPs of each device."""
+        self.by_kind: dict[Kind, int] = bytes_by_kind(self.collectives)
+        """Bytes of collectives on each device by kind: operands of all-reduces, results of all-gathers."""
+        self.sent: float = sum(collective.sent for collective in self.collectives)
+        """Bytes that each device sends, if the devices of a collective form a ring."""
         self.parameters = self._place_tensors(graph.names, graph.templates, divided.inside)
         """The layout of each parameter."""
         names = [f"result[{number}]" for number in range(len(graph.outputs))]
@@ -78,21 +83,6 @@ class OnMesh:
     def peak(self) -> int:
         """Bytes on each device at the peak, parameters and results among them."""
         return self.program.peak.memory
-
-    @property
-    def flops(self) -> int:
-        """FLOPs of each device."""
-        return self.program.flops
-
-    @property
-    def by_kind(self) -> dict[Kind, int]:
-        """Bytes of collectives on each device by kind: operands of all-reduces, results of all-gathers."""
-        return bytes_by_kind(self.collectives)
-
-    @property
-    def sent(self) -> float:
-        """Bytes that each device sends, if the devices of a collective form a ring."""
-        return sum(collective.sent for collective in self.collectives)
 
     def fits(self, size: int) -> bool:
         """Whether the peak of a device is at most `size` bytes."""
@@ -144,12 +134,7 @@ class OnMesh:
 
     def text(self, top: int = SHOWN) -> str:
         """Collectives, those of most bytes first, then the layouts of parameters and results, the largest first."""
-        tables = [(COLLECTIVES, self.table()), (LAYOUTS, self.layouts())]
-        lines = []
-        for columns, rows in tables:
-            more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
-            lines += [plain_table(columns, rows[:top]), *more, ""]
-        return "\n".join(lines[:-1])
+        return f"{plain_table(COLLECTIVES, self.table(), top)}\n\n{plain_table(LAYOUTS, self.layouts(), top)}"
 
     def table(self) -> list[tuple[str, ...]]:
         """The cells of a table with the columns `COLLECTIVES`: one row for all equal collectives."""
@@ -202,11 +187,7 @@ class OnMesh:
             "sent": self.sent,
             "collectives_by_kind": dict(self.by_kind),
             "collectives": [
-                {
-                    **collective._asdict(),
-                    "sent": collective.sent,
-                    "line": None if collective.line is None else f"{collective.line.file}:{collective.line.number}",
-                }
+                {**collective._asdict(), "sent": collective.sent, "line": where(collective.line)}
                 for collective in self.collectives
             ],
             "time": {**time._asdict(), "total": time.total},

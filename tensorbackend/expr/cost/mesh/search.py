@@ -60,9 +60,7 @@ class LayoutSearch:
 
     def text(self, top: int = 10) -> str:
         """The `top` best layouts as text."""
-        rows = self.table()
-        more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
-        return "\n".join([plain_table(RANKED, rows[:top]), *more])
+        return plain_table(RANKED, self.table(), top)
 
     def to_json(self) -> list[dict[str, Any]]:
         """All layouts as plain values, without their programs."""

@@ -15,10 +15,9 @@ from typing import Any, Final, NamedTuple, cast
 from ....declarations.op_specs import REACHES
 from ....mesh import Layout
 from ....template import Template
-from ...graph import Graph
+from ...graph import Graph, iterations, subgraphs
 from ...node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value
 from ...simplify import common_subexpressions, expanded
-from ...subgraphs import iterations, subgraphs
 from ..estimate import Estimator
 from ..memory import Timeline, timeline
 from ..work import Work, total
@@ -163,17 +162,14 @@ class Device(Moves):
         ]
         axes = [axes_of(places) for places in factors.outputs]
         outs = tuple([self.part(out, out_axes) for out, out_axes in zip(node.outs, axes, strict=True)])
-        local_node = Node(
-            node.op,
-            outs[0] if isinstance(node.out, Template) else outs,
-            _nest(node, inputs),
-            node.options,
-            line=node.line,
-        )
+        rest = iter(inputs)
+        local_inputs = node.map_inputs(lambda value: next(rest))
+        out = outs[0] if isinstance(node.out, Template) else outs
+        local_node = Node(node.op, out, local_inputs, node.options, line=node.line)
         self.works[local_node] = self.walk.works(local_node)
         parts = []
-        for index, (out, layout) in enumerate(zip(node.outs, axes, strict=True)):
-            part, target = Part(Value(local_node, index), out, layout), self.target(out, layout)
+        for index, (all_of_it, layout) in enumerate(zip(node.outs, axes, strict=True)):
+            part, target = Part(Value(local_node, index), all_of_it, layout), self.target(all_of_it, layout)
             if over:
                 part = self.combine_partial(part, over, target, node)
             parts.append(self.laid(part, target, node))
@@ -334,16 +330,13 @@ class Device(Moves):
                 before, carried = inside[len(inside) - scanned - self.carried(node) :], graph.outputs
                 device.left(dict(zip(carried[: self.carried(node)], before, strict=False)), node)
             programs.append(device.result())
-        counts = [count or 1 for count in iterations(node)]
-        spent = [program.work.times(count) for program, count in zip(programs, counts, strict=True)]
-        number = len(node.outs)
-        sending = [*zip(programs, counts, strict=True)]
+        sending = [(program, count or 1) for program, count in zip(programs, iterations(node), strict=True)]
+        spent = [program.work.times(count) for program, count in sending]
         if node.op == "cond":
             sending = [max(sending, key=lambda pair: sum(collective.sent for collective in pair[0].collectives))]
         for program, runs in sending:
             self.collectives += [collective._replace(runs=collective.runs * runs) for collective in program.collectives]
-        last = programs[-1]
-        outside = [*last.outside]
+        outside = [*programs[-1].outside]
         if node.op == "scan":
             count = self.carried(node)
             outside[count:] = [((), *axes) for axes in outside[count:]]
@@ -354,12 +347,9 @@ class Device(Moves):
             if node.op == "cond"
             else total(spent)
         )
-        inner = [program.timeline for program in programs]
-        space = max(max(memory.peak - memory.parameters, 0) for memory in inner)
+        space = max(max(program.timeline.peak - program.timeline.parameters, 0) for program in programs)
         is_open = work.open or None in iterations(node)
-        self.works[local_node] = work._replace(
-            workspace=space, shares=(None,) * number, strided=(False,) * number, open=is_open
-        )
+        self.works[local_node] = work._replace(workspace=space, open=is_open).apart(len(node.outs))
         parts = [
             Part(Value(local_node, i), out, axes) for i, (out, axes) in enumerate(zip(node.outs, outside, strict=True))
         ]
@@ -411,9 +401,3 @@ class Device(Moves):
 
 
 _OTHERS: Final = frozenset({HOOK, HOST, "collective"})
-
-
-def _nest(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
-    """Values in place of a node's operands, nested as the node's inputs."""
-    rest = iter(inputs)
-    return node.map_inputs(lambda value: next(rest))

@@ -7,7 +7,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError
-from tensorbackend.expr.comparing.traced import trace_for
+from tensorbackend.expr.comparing.walk import trace_for
 
 
 def test_tensors_of_nested_arguments_come_in_order() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.expr.donation import early_order, updates_early
 from tensorbackend.expr.graph import Graph
-from tensorbackend.expr.ordering import early_order, updates_early
 
 from ..peak_memory import peak_memory
 
