@@ -13,13 +13,11 @@ from dataclasses import is_dataclass
 from typing import Any, Final
 
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import DType, complex128
+from ..dtypes import DType
 from ..errors import ArgumentError, FileError, TensorBackendError, expected
 from ..files import safetensors
 from ..files.replace import as_path, replace_file
 from ..files.source import FileDefect, Source, broken, locate_errors
-from ..ops.composite.shape.arranging import stack
-from ..ops.elementwise.basic import imag, real
 from ..protocol import BackendLike
 from ..rules.window import Windows
 from ..select import get_backend
@@ -29,7 +27,7 @@ from .graph import NO_OPTION, Graph, TracedCall
 from .loops import CONTROL
 from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, spec_of_default
 from .saved_nodes import PACKAGE, specs
-from .saved_reader import Reader
+from .saved_reader import Reader, parts_of
 from .simplify import expanded
 from .tree_containers import Tree
 
@@ -233,8 +231,7 @@ class _Writer:
             if other is x:
                 return name
         name = str(len(self.tensors))
-        # Safetensors has no complex128; its parts go along a last axis.
-        self.tensors[name] = stack([real(x), imag(x)], axis=-1) if x.dtype is complex128 else x
+        self.tensors[name] = parts_of(x)
         return name
 
     def call(self, call: TracedCall | None) -> Any:

@@ -6,12 +6,13 @@ from collections import namedtuple
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from ..dtypes import as_dtype, complex128
+from ..dtypes import as_dtype, complex128, float64
 from ..dtypes.precisions import PRODUCT_PRECISIONS
 from ..errors import TensorBackendError
 from ..files.source import broken
-from ..ops.elementwise.basic import astype
-from ..ops.elementwise.binary import add, multiply
+from ..ops.composite.elementwise.functions import complex as complex_of
+from ..ops.composite.shape.arranging import stack
+from ..ops.elementwise.basic import astype, imag, real
 from ..rules.window import Windows
 from ..template import Template
 from ..tensor import Tensor
@@ -86,7 +87,7 @@ class Reader:
         """A captured tensor, with the names of its node."""
         x = self.tensors[name]
         if template.dtype is complex128 and x.dtype.is_floating and x.ndim == template.ndim + 1:
-            x = _complex(x)
+            x = whole_of(astype(x, float64))
         if x.shape != template.shape or x.dtype is not template.dtype:
             raise broken(f"a tensor {x.template!r} in place of {template!r}")
         return x.rename(*template.names)
@@ -139,10 +140,14 @@ def _unknown(kind: object) -> NoReturn:
     raise broken(f"an option of the kind {kind!r}")
 
 
-def _complex(x: Tensor) -> Tensor:
-    """A complex128 tensor from its parts along the last axis."""
-    parts = astype(x, complex128)
-    return add(parts[..., 0], multiply(parts[..., 1], 1j))
+def parts_of(x: Tensor) -> Tensor:
+    """A tensor as safetensors holds it, which has no complex128: its parts go along a last axis."""
+    return stack([real(x), imag(x)], axis=-1) if x.dtype is complex128 else x
+
+
+def whole_of(parts: Tensor) -> Tensor:
+    """The complex128 tensor of `parts_of`."""
+    return complex_of(parts[..., 0], parts[..., 1])
 
 
 def _value(place: Any, nodes: list[Node]) -> Value:

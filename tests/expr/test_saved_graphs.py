@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 from collections.abc import Callable
@@ -75,6 +76,12 @@ def test_a_program_is_differentiated_and_compiled(tmp_path: Path) -> None:
     assert str(tb.dry_run(program, PARAMETERS, X)).count("conv") == str(tb.dry_run(network, PARAMETERS, X)).count(
         "conv"
     )
+
+
+def test_a_captured_complex_tensor_keeps_infinities_and_signs_of_zeros(tmp_path: Path) -> None:
+    numbers = tb.tensor([complex(0.0, math.inf), complex(math.inf, 1.0), complex(1.0, -0.0)], dtype="c128")
+    program = back(tb.trace(lambda: numbers)(), tmp_path)
+    assert program().to_binary() == numbers.to_binary()
 
 
 def test_control_flow_and_every_kind_of_number(tmp_path: Path) -> None:

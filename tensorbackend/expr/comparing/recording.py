@@ -14,13 +14,11 @@ from ...errors import ArgumentError, OperandError, expected
 from ...files import safetensors
 from ...files.replace import as_path, replace_file
 from ...files.source import Source, locate_errors
-from ...ops.composite.elementwise.functions import complex as complex_of
-from ...ops.composite.shape.arranging import stack
-from ...ops.elementwise.basic import imag, real
 from ...protocol import BackendLike
 from ...select import get_backend
 from ...tensor import Tensor, rename_like
 from ..node import Node
+from ..saved_reader import parts_of, whole_of
 from .walk import Tensors, Walk, computed, trace_for
 
 KEY: Final = "tensorbackend.run"
@@ -41,10 +39,7 @@ class Recorder:
         results = computed(self.backend, node, inputs)
         for place, x in enumerate(results):
             bare = rename_like(x, x.template.replace(names=(None,) * x.ndim))
-            # Safetensors has no complex128; its parts go along a last axis.
-            if x.dtype is complex128:
-                bare = stack([real(bare), imag(bare)], axis=-1)
-            self.results[f"{len(self.ops)}.{place}"] = bare
+            self.results[f"{len(self.ops)}.{place}"] = parts_of(bare)
         self.ops.append(_described(node))
         return results
 
@@ -73,9 +68,7 @@ class Recording:
         results = []
         for place, out in enumerate(node.outs):
             x = self.tensors[f"{self.next}.{place}"]
-            if out.dtype is complex128:
-                x = complex_of(x[..., 0], x[..., 1])
-            results.append(rename_like(x, out))
+            results.append(rename_like(whole_of(x) if out.dtype is complex128 else x, out))
         self.next += 1
         return tuple(results)
 
