@@ -29,7 +29,7 @@ from tensorbackend.expr.trace import trace_leaves
 from tensorbackend.expr.trees import flatten
 from tensorbackend.tensor import Tensor
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.bounds import READS_DATA
+from tensorbackend.testing.calls import READS_DATA
 from tensorbackend.testing.source import public
 
 ASKED = os.environ.get("TENSORBACKEND_EXAMPLES")

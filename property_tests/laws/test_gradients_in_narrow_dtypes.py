@@ -21,7 +21,7 @@ from tensorbackend.errors import DTypeError, TensorBackendError
 from tensorbackend.expr.trees import flatten
 from tensorbackend.tensor import Tensor
 from tensorbackend.testing import Invocation, calls, profile
-from tensorbackend.testing.bounds import READS_DATA
+from tensorbackend.testing.calls import READS_DATA
 from tensorbackend.testing.source import public
 
 from .test_gradient_values import COMPLEX, CONSTANT, DIFFERENTIABLE, POSITIVE, PREPARED

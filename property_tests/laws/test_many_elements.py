@@ -14,7 +14,7 @@ from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.protocol import Payload
 from tensorbackend.testing import Invocation, judge, names
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 from tensorbackend.testing.contract import outcome
 
 SHAPE = 4, 1100

@@ -18,10 +18,9 @@ from hypothesis import given
 import tensorbackend as tb
 from tensorbackend.dtypes import DType
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.expr.graph import Graph
+from tensorbackend.expr.graph import Graph, subgraphs
 from tensorbackend.expr.node import Node
 from tensorbackend.expr.simplify import expanded
-from tensorbackend.expr.subgraphs import subgraphs
 from tensorbackend.expr.trees import flatten
 from tensorbackend.template import Template
 from tensorbackend.testing import Invocation, calls, names, profile

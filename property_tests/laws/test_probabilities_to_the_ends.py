@@ -18,7 +18,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dtypes import float64
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 EPS = 2.0**-52

@@ -20,7 +20,7 @@ from tensorbackend import random
 from tensorbackend.dtypes import as_dtype, finfo
 from tensorbackend.interchange import numpy_dtype
 from tensorbackend.testing import assert_equal
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
 JUDGED = BACKENDS[:1]

@@ -13,7 +13,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dtypes import float64
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 COUNT = int(os.environ.get("TENSORBACKEND_ENDS", "40"))

@@ -16,7 +16,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.testing import Invocation, judge, names
-from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.calls import bound_of
 from tensorbackend.testing.source import public
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")

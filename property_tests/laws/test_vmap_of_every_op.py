@@ -14,9 +14,9 @@ from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import DataError, TemplateDataError, TensorBackendError
 from tensorbackend.expr.batching import registry
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.bounds import READS_DATA, bound_of
+from tensorbackend.testing.calls import READS_DATA, bound_of
 from tensorbackend.testing.compare import assert_equal
-from tensorbackend.testing.scales import allowances
+from tensorbackend.testing.conformance import allowances
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 

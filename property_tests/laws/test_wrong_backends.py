@@ -12,9 +12,8 @@ from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import ContractError
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Disagreement, calls, check, check_transport, tensors
-from tensorbackend.testing.controls import CONTROLS, Control
+from tensorbackend.testing.controls import CONTROLS, Control, farther, then
 from tensorbackend.testing.transport import TRANSPORT
-from tensorbackend.testing.wrong_callbacks import farther, then
 
 
 def draw_and_check(op: str, dtype: str, backend: Backend, count: int) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.wrong_values import UnknownObject
+from tensorbackend.testing.wrong_calls import UnknownObject
 
 FRACTIONS = {"fill_value", "ord", "correction", "arange.0", "arange.1", "arange.2", "grid_sample.boundary",
              "interp.left", "interp.period", "interp.right", "percentile.1", "reduce.1", "unwrap.discontinuity",

@@ -32,7 +32,7 @@ def _draw_gather(draw: Draw, dtype: DType) -> Invocation:
 def _with_batch(draw: Draw, x: tb.Tensor, updates: tuple[bool, ...]) -> Invocation:
     """Index vectors into x, or into each entry of a batch of it; with updates or without."""
     mode = draw(MODES)
-    indices = index_vectors(draw, x, mode)
+    indices = index_vectors(draw, x)
     shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
     rest = [draw(tensors(x.dtype, shape, names=(None,) * len(shape), tame=True)) for _ in updates]
     if not draw(st.booleans()) or x.size == 0 or indices.size == 0:

@@ -36,8 +36,7 @@ from tensorbackend.ops.creation.filled import from_binary
 from tensorbackend.protocol import Backend
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation, assert_equal, calls
-from tensorbackend.testing.bounds import bound_of
-from tensorbackend.testing.calls import Generator
+from tensorbackend.testing.calls import Generator, bound_of
 from tensorbackend.testing.strategies import Draw
 
 NAMESPACES = ("", "linalg", "fft", "nn", "random", "sparse", "ragged", "solvers", "optimize")

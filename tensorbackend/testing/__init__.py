@@ -18,9 +18,9 @@ import tensorbackend.nn
 import tensorbackend.random  # noqa: F401
 
 from ..rules.accuracy import Bound as Bound
-from .bounds import bound_of as bound_of
 from .calls import GENERATORS as GENERATORS
 from .calls import Invocation as Invocation
+from .calls import bound_of as bound_of
 from .calls import calls as calls
 from .calls import dtypes_to_draw as dtypes_to_draw
 from .calls import has_generator as has_generator

@@ -20,14 +20,16 @@ from ..declarations.op_specs import OPS, Parameter
 from ..dispatch.narrow import moves
 from ..dtypes import ALL_DTYPES, DType
 from ..errors import ArgumentError, expected
+from ..expr.arguments import split
 from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
+from ..expr.trees import flatten, unflatten
 from ..protocol import Backend
 from ..protocol.reduction import TieBreak
 from ..registration import Registry
+from ..rules.accuracy import TO_THE_BIT, Bound, Bounds
 from ..select import get_backend
 from ..tensor import Tensor
-from .bounds import bound_of
 from .failures import Disagreement, Kind
 from .magnitudes import columns, is_elementwise
 from .source import call_source, public, qualified, script
@@ -54,10 +56,8 @@ class Invocation(NamedTuple):
     def on(self, backend: Backend | str) -> Invocation:
         """The same call with its tensors copied to a backend."""
         target = get_backend(backend)
-        options = {name: _move(value, target) for name, value in self.options.items()}
-        if self.creates:
-            options["backend"] = target
-        return self._replace(arguments=tuple(_move(value, target) for value in self.arguments), options=options)
+        moved = self.mapped(lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
+        return moved._replace(options={**moved.options, "backend": target}) if self.creates else moved
 
     def run(self) -> Any:
         """Calls the op."""
@@ -65,10 +65,10 @@ class Invocation(NamedTuple):
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Invocation:
         """The same call with a function applied to every tensor."""
-        options = {name: _map_tensors(value, function) for name, value in self.options.items()}
-        return self._replace(
-            arguments=tuple(_map_tensors(value, function) for value in self.arguments), options=options
-        )
+        leaves, tree = flatten((self.arguments, self.options))
+        tensors, fill = split(leaves)
+        arguments, options = unflatten(tree, fill(map(function, tensors)))
+        return self._replace(arguments=arguments, options=options)
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> Invocation:
         """The same call on other tensors, in the order of `tensors`."""
@@ -84,9 +84,7 @@ class Invocation(NamedTuple):
     @property
     def tensors(self) -> list[Tensor]:
         """The tensors among its arguments and options."""
-        operands: list[Tensor] = []
-        self.mapped(lambda x: operands.append(x) or x)  # type: ignore[func-returns-value] # append returns None
-        return operands
+        return split(flatten((self.arguments, self.options))[0])[0]
 
     @property
     def source(self) -> str:
@@ -101,21 +99,6 @@ class Invocation(NamedTuple):
         dtypes = dict.fromkeys(str(x.dtype) for x in self.tensors)
         subject = f"{qualified(self.name)}{' of ' if dtypes else ''}{', '.join(dtypes)} on {backend.name}"
         return Disagreement(kind, detail, subject=subject, script=script(self.source, backend))
-
-
-def _map_tensors(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
-    if isinstance(value, Tensor):
-        return function(value)
-    if isinstance(value, list | tuple):
-        members = [_map_tensors(member, function) for member in value]
-        return type(value)(*members) if hasattr(value, "_fields") else type(value)(members)
-    if isinstance(value, dict):
-        return {key: _map_tensors(member, function) for key, member in value.items()}
-    return value
-
-
-def _move(value: Any, target: Backend) -> Any:
-    return _map_tensors(value, lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
 
 
 def names() -> list[str]:
@@ -330,3 +313,45 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
         inexact = getattr(keywords.get("dtype"), "is_inexact", False)
         positional[: len(operands)] = moderate(draw, operands, inexact=inexact)
     return Invocation(name, tuple(positional), keywords)
+
+
+READS_DATA: dict[str, str] = {
+    **dict.fromkeys(
+        ["argwhere", "bincount", "nonzero", "unique_all", "unique_counts", "unique_inverse", "unique_values"],
+        "without a size it is counted",
+    ),
+    **dict.fromkeys(["getitem", "isel", "put_at"], "where a mask is true says the size of the result"),
+    "compress": "without a size its condition is counted",
+    "repeat": "its repeats, where they are a tensor, say the size of the result",
+}
+"""Ops whose template may depend on data, with the reason: a dry run may then say that it cannot know it."""
+
+
+def bound_of(name: str, dtypes: Iterable[DType] = ()) -> Bound:
+    """The bound of an op or another public function, for operands and results of some dtypes.
+
+    Parameters
+    ----------
+    name : str
+        The name of a public function, with or without its namespace.
+    dtypes : iterable of DType, optional
+        The dtypes of the operands and results.
+
+    Returns
+    -------
+    Bound
+        The bound.
+
+    Examples
+    --------
+    >>> from tensorbackend.dtypes import complex64
+    >>> bound_of("add").ulps, bound_of("exp").ulps, bound_of("divide").ulps, bound_of("divide", [complex64]).ulps
+    (0, 4, 0, 4)
+    """
+    spec = OPS.get(name) or OPS.get(name.rpartition(".")[2])
+    if spec is not None and name != spec.name and name != qualified(spec.name):
+        spec = None
+    bounds: Bounds = spec.bounds if spec is not None else getattr(public(name), "__bounds__", TO_THE_BIT)
+    if bounds.complex is not None and any(dtype.is_complex for dtype in dtypes):
+        return bounds.complex
+    return bounds.bound

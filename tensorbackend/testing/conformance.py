@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy
 
 from ..declarations.argument_errors import check_arguments
+from ..dtypes import complex128, float64
 from ..errors import DataError, TemplateDataError, TensorBackendError
+from ..expr.comparing.allowances import Measured, absolute, allowed, magnitudes_of
+from ..expr.comparing.values import Array
+from ..expr.trees import flatten
+from ..ops.creation.values import asarray
+from ..ops.elementwise.conversion import astype
 from ..protocol import Backend
+from ..rules.accuracy import Bound
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
-from .bounds import READS_DATA, bound_of
-from .calls import Invocation, names
+from .calls import READS_DATA, Invocation, bound_of, names
 from .compare import assert_equal
 from .contract import answer, observe, outcome, outcome_text
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
-from .forms import plainly, plans
-from .scales import Allowance, allowances
+from .partial import plainly, plans
 from .subnormals import FLUSHES, flush_subnormals, nearer, smallest_normal
 
 
@@ -165,9 +173,9 @@ def _compare(call: Invocation, actual: Outcome, reference: Outcome, judgement: J
     bound = bound_of(call.name, {x.dtype for x in [*call.tensors, *reference]})
     bound = bound._replace(ulps=max(bound.ulps, judgement.ulps))
     farthest = 0.0
-    for a, b, allowed in zip(actual, reference, allowances(call, bound, reference), strict=True):
+    for a, b, error in zip(actual, reference, allowances(call, bound, reference), strict=True):
         least = max(judgement.absolute, smallest_normal(b.dtype) if judgement.flushes and bound.ulps else 0.0)
-        absolute = _raise_allowance(least, allowed)
+        absolute = _raise_allowance(least, error)
         farthest = max(farthest, assert_equal(a, b, ulps=bound.ulps, absolute=absolute, call=call))
     return farthest
 
@@ -217,3 +225,49 @@ def _check_dry_run(call: Invocation, reference: Outcome) -> None:
     if outcome_text(dry) != outcome_text(reference):
         detail = f"expected {outcome_text(reference)}, as on data, got {outcome_text(dry)}"
         raise call.disagreement("dry run", detail, get_backend("template"))
+
+
+Allowance: TypeAlias = float | list[float]
+"""An absolute error, one for all elements or one for each."""
+
+
+def allowances(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> list[Allowance]:
+    """The absolute error that a bound allows, for each result."""
+    binary = call.on("binary")
+    operands = [asarray(x) for x in binary.arguments] if bound.scale == "exponent" else binary.tensors
+    errors = allowed(Measured(bound, operands, results, lambda: _magnitudes(binary, results)))
+    return [error if isinstance(error, float) else numpy.ravel(error).tolist() for error in errors]
+
+
+def _magnitudes(call: Invocation, results: Sequence[Tensor]) -> list[Array]:
+    """The results of the op for the absolute values of its operands, in 64 bits."""
+    if any(result.dtype.is_inexact for result in results):
+        for sizes in _magnitude_calls(call):
+            try:
+                return [magnitudes_of(x) for x in flatten(sizes.run())[0]]
+            except TensorBackendError:
+                continue
+    return []
+
+
+def _magnitude_calls(call: Invocation) -> Iterator[Invocation]:
+    """The call with absolute values in 64 bits for all operands except indices.
+
+    Integers next to floats are indices. If all operands are integers, up to two of them may be indices: all choices
+    are yielded, as the op refuses floats in place of indices.
+    """
+    integers = [number for number, x in enumerate(call.tensors) if x.dtype.is_integer]
+    if any(x.dtype.is_inexact for x in call.tensors):
+        yield _but(call, integers)
+        return
+    for count in range(3):
+        for indices in combinations(integers, count):
+            yield _but(call, indices)
+
+
+def _but(call: Invocation, kept: Sequence[int]) -> Invocation:
+    return call.with_tensors(x if number in kept else _wide(x) for number, x in enumerate(call.tensors))
+
+
+def _wide(x: Tensor) -> Tensor:
+    return absolute(astype(x, complex128 if x.dtype.is_complex else float64))

@@ -6,7 +6,8 @@ the inputs are deallocated, and when a reader writes to the NumPy array of a res
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from ..errors import ContractError, TensorBackendError, UnsupportedOp
 from ..expr.trees import flatten
@@ -45,21 +46,24 @@ def observe(call: Invocation, backend: Backend) -> Outcome:
     """
     for x in call.tensors:
         check_dtype_support(x.dtype, backend)
-    try:
+    with _no_other_errors(call, backend):
         return _observe_memory(call, backend)
-    except (TensorBackendError, Disagreement):
-        raise
-    except Exception as error:  # whatever another library raises
-        raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
 def answer(call: Invocation, backend: Backend) -> Outcome:
     """The outcome of a call on a backend, without checks of its memory; raises as `observe` does."""
-    try:
+    with _no_other_errors(call, backend):
         return _answer(call, call.on(backend), backend)
-    except TensorBackendError:
+
+
+@contextmanager
+def _no_other_errors(call: Invocation, backend: Backend) -> Iterator[None]:
+    """A block that no backend may leave by an error of another library."""
+    try:
+        yield
+    except (TensorBackendError, Disagreement):
         raise
-    except Exception as error:  # which no backend may raise
+    except Exception as error:
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
@@ -67,9 +71,8 @@ def _answer(call: Invocation, backend_call: Invocation, backend: Backend) -> Out
     answer = outcome(backend_call)
     if isinstance(answer, ContractError):
         cause = answer.__cause__
-        if cause is not None:
-            raise call.disagreement(answer.breach, f"raises {type(cause).__name__}: {cause}", backend) from cause
-        raise call.disagreement(answer.breach, str(answer), backend) from answer
+        detail = str(answer) if cause is None else f"raises {type(cause).__name__}: {cause}"
+        raise call.disagreement(answer.breach, detail, backend) from cause or answer
     if isinstance(answer, UnsupportedOp):
         raise answer
     return answer

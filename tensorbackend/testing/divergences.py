@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
 import tensorbackend
 
@@ -95,10 +96,12 @@ def _not_finite(call: Invocation, reference: Outcome) -> bool:
     )
 
 
+_binary: Final = partial(tensorbackend.tensor, backend="binary")
+
 DIVERGENCES: tuple[Divergence, ...] = (
     Divergence(
         reason="CuPy compiles with -ftz=true: float32 computations read and return subnormal numbers as zeros",
-        witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
+        witness=Invocation("add", (_binary(1e-40), 0.0), {}),
         judgement=FLUSHED,
         backends=("cupy",),
         dtypes=(float32, bfloat16, complex64),
@@ -106,7 +109,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="XLA's programs for CPUs read and return subnormal numbers as zeros",
-        witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
+        witness=Invocation("add", (_binary(1e-40), 0.0), {}),
         judgement=FLUSHED,
         backends=("jax",),
         device="cpu",
@@ -115,7 +118,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     *(
         Divergence(
             reason="a subnormal gate counts as zero, also where its product with x is not subnormal",
-            witness=Invocation("gelu", (tensorbackend.tensor(-13.02, backend="binary"),), {"approximate": False}),
+            witness=Invocation("gelu", (_binary(-13.02),), {"approximate": False}),
             judgement=Judgement(flushes=True, absolute=1.1e-36),
             backends=(name,),
             device=device,
@@ -125,11 +128,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="a subnormal product counts as zero before it is subtracted, so that a zero may have the other sign",
-        witness=Invocation(
-            "cross",
-            tuple(tensorbackend.tensor(row, backend="binary") for row in ([0.0, 0.0, -2e-38], [0.0, -0.5, 0.0])),
-            {},
-        ),
+        witness=Invocation("cross", (_binary([0.0, 0.0, -2e-38]), _binary([0.0, -0.5, 0.0])), {}),
         judgement=Judgement(flushes=True, absolute=2.4e-38),
         backends=("jax",),
         device="cpu",
@@ -137,7 +136,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="CuPy compares subnormal numbers as zeros, so that the mode may be any of them",
-        witness=Invocation("mode", (tensorbackend.tensor([0.0, -5.9e-39], backend="binary"),), {}),
+        witness=Invocation("mode", (_binary([0.0, -5.9e-39]),), {}),
         judgement=Judgement(flushes=True, absolute=1.2e-38),
         backends=("cupy",),
         device="cuda",
@@ -147,7 +146,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="the order of multiplications is the library's, and decides which parts are NaN where one is infinite",
-        witness=Invocation("prod", (tensorbackend.tensor([1j, 1j, 1j, complex(0, math.inf)], backend="binary"),), {}),
+        witness=Invocation("prod", (_binary([1j, 1j, 1j, complex(0, math.inf)]),), {}),
         judgement=NOT_COMPARED,
         backends=("cupy",),
         device="cuda",
@@ -157,7 +156,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="XLA's exponential of float32 is up to 6 ulps off where it is about to overflow",
-        witness=Invocation("exp", (tensorbackend.tensor(88.72167205810547, dtype="f32", backend="binary"),), {}),
+        witness=Invocation("exp", (_binary(88.72167205810547, dtype="f32"),), {}),
         judgement=Judgement(ulps=6, flushes=True),  # a column may underflow as well
         backends=("jax",),
         device="cpu",
@@ -167,7 +166,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="a TPU has no float64, so that incomplete gamma functions are computed in float32",
-        witness=Invocation("gamma_inc_u", tuple(tensorbackend.tensor(x, backend="binary") for x in (1, 37)), {}),
+        witness=Invocation("gamma_inc_u", tuple(_binary(x) for x in (1, 37)), {}),
         judgement=Judgement(ulps=512, flushes=True),
         backends=("jax",),
         device="tpu",
@@ -175,11 +174,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     Divergence(
         reason="a TPU has no float64, so that the floor of a quotient above 2**22 is rounded twice",
-        witness=Invocation(
-            "floor_divide",
-            tuple(tensorbackend.tensor(x, dtype=float32, backend="binary") for x in (0.028303916, 9.3132235e-10)),
-            {},
-        ),
+        witness=Invocation("floor_divide", tuple(_binary(x, dtype="f32") for x in (0.028303916, 9.3132235e-10)), {}),
         judgement=Judgement(ulps=2, flushes=True),
         backends=("jax",),
         device="tpu",

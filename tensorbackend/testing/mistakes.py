@@ -130,8 +130,7 @@ def _vary_operands(draw: Draw, call: Invocation) -> Iterator[Invocation]:
     for template in templates:
         exchanged = list(call.tensors)
         exchanged[chosen] = from_binary(bytes(template.payload_nbytes), template, "binary")
-        rest = iter(exchanged)
-        changed = call.mapped(lambda tensor, rest=rest: next(rest))  # type: ignore[misc] # the default binds it now
+        changed = call.with_tensors(exchanged)
         if is_refused(changed):
             yield changed
 

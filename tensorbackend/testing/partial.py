@@ -1,14 +1,15 @@
-"""Backends that have only some callbacks of another backend, to test what runs on them."""
+"""Backends with some callbacks of another backend, or with its callbacks in the other form, planned or plain."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
-from ..declarations.op_specs import CALLBACKS
-from ..protocol import Backend, Payload
-from ..protocol.callbacks import own_method
+from ..declarations.op_specs import CALLBACKS, OPS, overridable
+from ..dispatch.kernels import as_tensors
+from ..protocol import Backend, Kernel, Payload, own_method, planned
+from ..protocol.planned import is_planned
 from ..tensor import Tensor
 
 TRANSPORT = ("from_binary", "to_binary", "violation")
@@ -103,21 +104,11 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
         callback for callback, declared in CALLBACKS.items() if not declared.optional and own_method(backend, callback)
     ]
 
-    def record_call(callback: str, method: Callable[..., Payload]) -> Callable[..., Payload]:
-        @wraps(method)
-        def enter(self: Backend, /, *inputs: Any, **options: Any) -> Payload:
-            called.add(callback)
-            return method(self, *inputs, **options)
-
-        return enter
-
-    whole = partial(backend, implemented, name=name)
-    return type(
-        name.title(), (whole,), {callback: record_call(callback, getattr(whole, callback)) for callback in implemented}
-    )
+    methods = {callback: _forward(backend, callback, called) for callback in implemented}
+    return type(name.title(), (partial(backend, (), name=name),), methods)
 
 
-def _forward(backend: Backend, name: str) -> Callable[..., Payload]:
+def _forward(backend: Backend, name: str, called: set[str] | None = None) -> Callable[..., Payload]:
     method: Callable[..., Payload] = getattr(backend, name)
 
     def whole(value: Any) -> Any:
@@ -126,9 +117,56 @@ def _forward(backend: Backend, name: str) -> Callable[..., Payload]:
         return Tensor(value.template, backend, value.data) if isinstance(value, Tensor) else value
 
     def callback(self: Backend, /, *inputs: Any, **options: Any) -> Payload:
+        if called is not None:
+            called.add(name)
         return method(*map(whole, inputs), **options)
 
     limits = getattr(method, "__dtypes__", None)
     if limits is not None:
         callback.__dtypes__ = limits  # type: ignore[attr-defined]
     return callback
+
+
+def plans(backend: Backend, name: str) -> bool:
+    """Whether a backend has the callback of an op in the planned form; `False` for a function that is not an op."""
+    method = own_method(backend, OPS[name].callback) if name in OPS else None
+    return method is not None and is_planned(method)
+
+
+@cache
+def plainly(backend: Backend) -> Backend:
+    """A backend whose planned callbacks are called with tensors, as `backend.sum(out, x, ...)`.
+
+    The dispatcher treats these callbacks as plain ones. Everything else, including payloads and kernels, is the
+    backend's own.
+    """
+    callbacks = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
+    methods = {
+        name: _plain_form(method) for name, method in callbacks.items() if method is not None and is_planned(method)
+    }
+    kind = type(backend)
+    instance: Any = object.__new__(type(kind.__name__, (kind,), methods))  # setup() has run already
+    instance.__dict__.update(vars(backend))
+    twin: Backend = instance
+    return twin
+
+
+def _plain_form(method: Callable[..., Payload]) -> Callable[..., Payload]:
+    """A backend's planned callback as a plain one."""
+
+    @wraps(method)
+    def callback(self: Backend, out: Any, /, *inputs: Any, **options: object) -> Payload:
+        return method(out, *inputs, **options)
+
+    del callback.__plan__  # type: ignore[attr-defined] # the mark of a planned callback
+    return callback
+
+
+def as_planned(method: Callable[..., Payload]) -> Callable[..., Payload]:
+    """A plain callback as a planned one, whose kernel wraps payloads in tensors and calls it."""
+
+    @wraps(method)
+    def plan(self: Backend, out: Any, /, *inputs: Any, **options: object) -> Kernel:
+        return lambda *payloads: method(self, out, *as_tensors(self, inputs, payloads), **options)
+
+    return planned(plan)

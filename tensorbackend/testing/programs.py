@@ -24,8 +24,7 @@ from ..errors import TensorBackendError
 from ..expr.trees import flatten
 from ..select import default_backend
 from ..tensor import Tensor, rename_like
-from .bounds import READS_DATA, bound_of
-from .calls import Invocation, calls, names
+from .calls import READS_DATA, Invocation, bound_of, calls, names
 from .changing import resize
 from .divergences import Divergence
 from .program_source import CONSTANT, MOST_ELEMENTS, Name, Program, Scope, is_of_use, view_of

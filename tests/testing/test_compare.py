@@ -9,7 +9,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.rules.accuracy import SUM
 from tensorbackend.testing import Disagreement, Invocation, assert_equal, check, farthest
-from tensorbackend.testing.scales import allowances
+from tensorbackend.testing.conformance import allowances
 
 
 def told(actual: tb.Tensor, reference: tb.Tensor, **options: object) -> str:

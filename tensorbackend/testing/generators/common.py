@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import DType, as_dtype, bool_, iinfo
+from ...dtypes import ALL_DTYPES, DType, as_dtype, bool_, iinfo
 from ...ops.elementwise.basic import where
 from ...tensor import Tensor
 from ..calls import Invocation
@@ -35,6 +35,17 @@ def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, names: Any
     return draw(tensors(dtype, shape, names=names, values=st.integers(low, max(low, high))))
 
 
+def second(draw: Draw, dtype: DType) -> DType:
+    """The dtype of another operand: sometimes another one, with which the first is promoted or refused."""
+    return draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
+
+
+def missing_in(draw: Draw, drawn: Invocation) -> Invocation:
+    """A call of whose first operand none, some or all elements are NaN."""
+    x, *others = drawn.arguments
+    return call(some_missing(draw, x), *others, **drawn.options)
+
+
 def some_missing(draw: Draw, x: Tensor) -> Tensor:
     """x, where none, some or all elements are NaN."""
     if not x.dtype.is_inexact or not draw(st.booleans()):
@@ -42,7 +53,6 @@ def some_missing(draw: Draw, x: Tensor) -> Tensor:
     return where(draw(tensors(bool_, x.shape, names=x.names)), math.nan, x)
 
 
-# Indexing
-
+QUANTILES = st.sampled_from([0.0, 1.0, 0.5, 0.25, 0.3, 1 / 3])
 
 MODES = st.sampled_from(["error", "error", "clip", "fill"])

@@ -7,18 +7,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType
+from ...dtypes import DType
 from ...tensor import Tensor
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, broadcastable, shapes, tensors
-from .common import call
+from .common import call, second
 
 SIZES = st.sampled_from([0, 1, 2, 2, 3, 3, 5])
-
-
-def second(draw: Draw, dtype: DType) -> DType:
-    """The dtype of another operand: sometimes another one, with which the first is promoted or refused."""
-    return draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
 
 
 def anonymous(draw: Draw, x: Tensor) -> Tensor:

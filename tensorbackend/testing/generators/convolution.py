@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 
-from ...dtypes import ALL_DTYPES, DType
+from ...dtypes import DType
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, tensors
-from .common import call
-from .contraction import second
+from .common import call, second
 from .window import number_for_each, padding_for_each
 
 
@@ -29,8 +28,7 @@ def conv(draw: Draw, dtype: DType) -> Invocation:
     wrong = draw(st.integers(0, 19))
     names = ("batch", "channel", *(f"space{axis}" for axis in range(rank)))
     x = draw(tensors(dtype, (batch, channels * features + (wrong == 0), *spatial), names=names, tame=True))
-    out = share * features * batches + (wrong == 1)
-    other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
+    out, other = share * features * batches + (wrong == 1), second(draw, dtype)
     first = "batch" if wrong == 2 else draw(st.sampled_from(["feature", None]))
     kernel = draw(tensors(other, (out, channels, *window), names=(first, "channel", *names[2:]), tame=True))
     x, kernel = moderate(draw, [x, kernel])

@@ -7,14 +7,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType, as_dtype, iinfo
+from ...dtypes import DType, as_dtype, iinfo
 from ...dtypes.packing import pack, unpack
 from ...ops.creation.filled import from_binary
 from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
-from .common import INDEX_DTYPES, MODES, call, integers, some_missing, with_axis
+from .common import INDEX_DTYPES, MODES, call, integers, missing_in, second, with_axis
 
 
 def tensor_near(draw: Draw, x: Tensor) -> Tensor:
@@ -82,8 +82,7 @@ def put_at(draw: Draw, dtype: DType) -> Invocation:
     x = draw(tensors(dtype))
     parts = tuple(index_parts(draw, x))
     shape = draw(st.sampled_from([(), (1,), x.shape[-1:]]))
-    other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
-    return call(x, parts, draw(tensors(other, shape, names=(None,) * len(shape))))
+    return call(x, parts, draw(tensors(second(draw, dtype), shape, names=(None,) * len(shape))))
 
 
 @generates("isel")
@@ -131,19 +130,13 @@ def segments(draw: Draw, dtype: DType) -> Invocation:
 @generates("segment_nanmean")
 def segments_with_nan(draw: Draw, dtype: DType) -> Invocation:
     """As `segments`, where none, some or all elements are NaN."""
-    drawn = segments(draw, dtype)
-    x, numbers = drawn.arguments
-    return call(some_missing(draw, x), numbers, **drawn.options)
+    return missing_in(draw, segments(draw, dtype))
 
 
 @generates("indexed_prod", "indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")
 def index_updates(draw: Draw, dtype: DType) -> Invocation:
     """Updates at index vectors: one for each vector, or one for all."""
-    x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
-    indices = index_vectors(draw, x, mode)
-    shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
-    shape = draw(st.sampled_from([shape, (1,) * len(shape)]))
-    return call(x, indices, draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)), mode=mode)
+    return updates_at_vectors(draw, dtype, spreads=draw(st.booleans()))
 
 
 POINTS = tuple(map(as_dtype, ("float16", "bfloat16", "float32", "float32", "float64", "int32")))
@@ -241,15 +234,6 @@ def positions(draw: Draw, dtype: DType) -> Invocation:
     return call(draw(tensors(dtype)), **options)
 
 
-# Statistics
-
-
-QUANTILES = st.sampled_from([0.0, 1.0, 0.5, 0.25, 0.3, 1 / 3])
-
-
-WEIGHTS = st.sampled_from([0, 1, 2, 3])
-
-
 # Slices, takes and scatters
 
 
@@ -304,15 +288,14 @@ def add_along_axis(draw: Draw, dtype: DType) -> Invocation:
     return call(x, indices, updates, axis=axis, mode=draw(MODES))
 
 
-def index_vectors(draw: Draw, x: Tensor, mode: str) -> Tensor:
+def index_vectors(draw: Draw, x: Tensor) -> Tensor:
     """Index vectors into the leading axes of x, some out of range."""
     depth = draw(st.integers(0, x.ndim))
     lengths = draw(shapes(most=2))
     dtype = draw(st.sampled_from(INDEX_DTYPES))
     beyond = draw(st.sampled_from([0, 0, 2]))
-    count = Template(lengths, dtype).size
     rows = []
-    for _ in range(count):
+    for _ in range(math.prod(lengths)):
         for size in x.shape[:depth]:
             low = max(-beyond, iinfo(dtype).min)
             rows.append(draw(st.integers(low, max(low, size - 1 + beyond))))
@@ -323,15 +306,22 @@ def index_vectors(draw: Draw, x: Tensor, mode: str) -> Tensor:
 def gather(draw: Draw, dtype: DType) -> Invocation:
     """Entries at index vectors."""
     x, mode = draw(tensors(dtype)), draw(MODES)
-    return call(x, index_vectors(draw, x, mode), mode=mode)
+    return call(x, index_vectors(draw, x), mode=mode)
 
 
 @generates("indexed_add", "indexed_put")
 def scatter(draw: Draw, dtype: DType) -> Invocation:
     """Updates at index vectors, some of which occur twice."""
+    return updates_at_vectors(draw, dtype, spreads=False)
+
+
+def updates_at_vectors(draw: Draw, dtype: DType, *, spreads: bool) -> Invocation:
+    """Updates at index vectors: one for each, or with `spreads` one for all."""
     x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
-    indices = index_vectors(draw, x, mode)
+    indices = index_vectors(draw, x)
     shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
+    if spreads:
+        shape = (1,) * len(shape)
     return call(x, indices, draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)), mode=mode)
 
 

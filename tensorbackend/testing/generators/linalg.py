@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType, as_dtype
+from ...dtypes import DType, as_dtype
 from ...dtypes.packing import pack
 from ...ops.creation.filled import from_binary
 from ...ops.shape import permute_dims
@@ -21,7 +22,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, axis_names, shapes, tensors
-from .common import call, integers
+from .common import call, integers, second
 
 Rows = list[list[Any]]
 
@@ -90,6 +91,11 @@ def names_of(draw: Draw) -> tuple[str | None, str | None]:
     return draw(st.sampled_from([("row", "column"), (None, None), ("row", None)]))
 
 
+def stacks(draw: Draw, dtype: DType, make: Any, *, square: bool) -> Tensor:
+    """Stacks of matrices of any number, shape and names."""
+    return stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=square), make, names_of(draw))
+
+
 def matrices(draw: Draw, dtype: DType, *, square: bool = False, step: int = LARGE, mixed: bool = True) -> Tensor:
     """Stacks of well-conditioned matrices, with their rows in any order if `mixed`."""
 
@@ -97,7 +103,7 @@ def matrices(draw: Draw, dtype: DType, *, square: bool = False, step: int = LARG
         matrix = dominant(draw, dtype, rows, columns, step=step)
         return list(draw(st.permutations(matrix))) if mixed else matrix
 
-    return stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=square), make, names_of(draw))
+    return stacks(draw, dtype, make, square=square)
 
 
 def hermitian_matrices(draw: Draw, dtype: DType, *, signed: bool) -> Tensor:
@@ -107,7 +113,7 @@ def hermitian_matrices(draw: Draw, dtype: DType, *, signed: bool) -> Tensor:
         matrix = dominant(draw, dtype, rows, columns, signed=signed)
         return hermitian(matrix) if rows == columns else matrix
 
-    return stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
+    return stacks(draw, dtype, make, square=True)
 
 
 @generates("cholesky")
@@ -168,8 +174,7 @@ def eig(draw: Draw, dtype: DType) -> Invocation:
         return matrix
 
     if dtype.kind in ("int", "float") and draw(st.booleans()):
-        batch = draw(shapes(most=1, largest=2))
-        return call(stack_of(draw, dtype, batch, sides(draw, square=True), pairs, names_of(draw)))
+        return call(stacks(draw, dtype, pairs, square=True))
     return call(matrices(draw, dtype, square=True, mixed=False))
 
 
@@ -188,7 +193,7 @@ def right_hand_side(draw: Draw, a: Tensor, dtype: DType, size: int, name: str | 
 def solve(draw: Draw, dtype: DType) -> Invocation:
     """Systems with and without names, seldom singular."""
     a = zeros_seldom(draw, matrices(draw, dtype, square=True))
-    other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
+    other = second(draw, dtype)
     name = draw(st.sampled_from([a.names[-2], a.names[-2], "other"]))
     return call(a, right_hand_side(draw, a, other, a.shape[-1], name))
 
@@ -204,8 +209,7 @@ def triangular_solve(draw: Draw, dtype: DType) -> Invocation:
     }
     b = right_hand_side(draw, a, dtype, a.shape[-1], None)
     if not options["left_side"] and b.ndim > 1:
-        order = (*range(b.ndim - 2), b.ndim - 1, b.ndim - 2)
-        b = permute_dims(b, order)
+        b = permute_dims(b, (*range(b.ndim - 2), b.ndim - 1, b.ndim - 2))
     return call(a, b, **options)
 
 
@@ -216,24 +220,14 @@ def lstsq(draw: Draw, dtype: DType) -> Invocation:
     columns = draw(st.integers(0, 3))
     rows = columns + draw(st.integers(1, 2))
     names = names_of(draw)
-    a = stack_of(
-        draw,
-        dtype,
-        draw(shapes(most=1, largest=2)),
-        (rows, columns),
-        lambda *shape: dominant(draw, dtype, *shape),
-        names,
-    )
+    batch = draw(shapes(most=1, largest=2))
+    a = stack_of(draw, dtype, batch, (rows, columns), partial(dominant, draw, dtype), names)
     count = draw(st.integers(0, 2))
     right = [[draw(small(dtype)) for _ in range(count)] for _ in range(rows)]
     for column in range(count):
         right[-1][column] = True if dtype.kind == "bool" else 40
-    b = from_binary(
-        pack([element for row in right for element in row], dtype),
-        Template((rows, count), dtype, (names[0], None)),
-        "binary",
-    )
-    return call(a, b)
+    template = Template((rows, count), dtype, (names[0], None))
+    return call(a, from_binary(pack([element for row in right for element in row], dtype), template, "binary"))
 
 
 @generates("matrix_power")
@@ -245,9 +239,7 @@ def matrix_power(draw: Draw, dtype: DType) -> Invocation:
 @generates("expm")
 def expm(draw: Draw, dtype: DType) -> Invocation:
     """Norms around 5 at most, so that no result is cancelled away."""
-    batch = draw(shapes(most=1, largest=2))
-    shape = sides(draw, square=True)
-    return call(stack_of(draw, dtype, batch, shape, lambda *lengths: noise(draw, dtype, *lengths), names_of(draw)))
+    return call(stacks(draw, dtype, partial(noise, draw, dtype), square=True))
 
 
 @generates("sqrtm")
@@ -259,8 +251,7 @@ def sqrtm(draw: Draw, dtype: DType) -> Invocation:
         matrix = dominant(draw, dtype, rows, columns, step=4, signed=seldom(draw))
         return hermitian(matrix) if hermitian_ and rows == columns else matrix
 
-    x = stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
-    return call(x, hermitian=hermitian_)
+    return call(stacks(draw, dtype, make, square=True), hermitian=hermitian_)
 
 
 @generates("matrix_norm")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ...dtypes import ALL_DTYPES, DType
 from ..calls import Invocation, generates
 from ..strategies import Draw, axis_names, shapes, tensors
-from .common import call, with_axis
+from .common import call, second, with_axis
 
 
 @generates("reshape")
@@ -76,8 +76,7 @@ def concatenate(draw: Draw, dtype: DType) -> Invocation:
     for _ in range(draw(st.integers(0, 2))):
         shape = list(first.shape)
         shape[axis] = draw(st.integers(0, 3))
-        other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
-        blocks.append(draw(tensors(other, tuple(shape))))
+        blocks.append(draw(tensors(second(draw, dtype), tuple(shape))))
     return call(blocks, axis=axis)
 
 

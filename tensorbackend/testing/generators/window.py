@@ -14,7 +14,7 @@ from ...rules.window import axes_of, plan_windows
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
-from .common import call, some_missing
+from .common import call, missing_in
 
 
 def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any:
@@ -95,17 +95,14 @@ def fold(draw: Draw, dtype: DType) -> Invocation:
 @generates("window_mean")
 def window_mean(draw: Draw, dtype: DType) -> Invocation:
     """Windows whose padding is counted or not."""
-    x = draw(tensors(dtype, shapes(largest=5), tame=True))
-    size, options = window_options(draw, x)
-    return call(x, size, **options, include_padding=draw(st.booleans()))
+    drawn = window(draw, dtype)
+    return call(*drawn.arguments, **drawn.options, include_padding=draw(st.booleans()))
 
 
 @generates("window_nanmean")
 def window_nanmean(draw: Draw, dtype: DType) -> Invocation:
     """Windows of which none, some or all elements are NaN."""
-    x = draw(tensors(dtype, shapes(largest=5), tame=True))
-    size, options = window_options(draw, x)
-    return call(some_missing(draw, x), size, **options)
+    return missing_in(draw, window(draw, dtype))
 
 
 def last(accumulated: Tensor, element: Tensor) -> Tensor:
@@ -138,11 +135,8 @@ FOLDS = (tb.add, tb.add, tb.multiply, tb.maximum, last, positive, alternate_dtyp
 
 def initial_value(draw: Draw, dtype: DType) -> Any:
     """A Python number or a tensor, sometimes with an axis."""
-    strong = draw(
-        tensors(
-            draw(st.sampled_from([dtype, dtype, *ALL_DTYPES])), draw(st.sampled_from([(), (), (), (1,)])), tame=True
-        )
-    )
+    kind, shape = draw(st.sampled_from([dtype, dtype, *ALL_DTYPES])), draw(st.sampled_from([(), (), (), (1,)]))
+    strong = draw(tensors(kind, shape, tame=True))
     return draw(st.sampled_from([0, 1, False, 0.5, strong, strong, strong]))
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.expr.comparing.allowances import allowances, bound_of
-from tensorbackend.testing import scales
-from tensorbackend.testing.bounds import bound_of as stated
+from tensorbackend.testing import conformance
 from tensorbackend.testing.calls import Invocation
+from tensorbackend.testing.calls import bound_of as stated
 
 X = tb.asarray([[0.5, -3.0], [2.0, 0.25]], dtype="f32", backend="binary")
 
@@ -34,7 +34,7 @@ def test_allowances_are_those_of_the_kit(name: str, arguments: tuple[Any, ...], 
     results = [function(*arguments, **options)]
     inputs = node.map_inputs(dict(zip(graph.parameters, arguments, strict=True)).__getitem__)
     (found,) = allowances(node, bound, inputs, results)
-    (wanted,) = scales.allowances(Invocation(name, arguments, options), bound, results)
+    (wanted,) = conformance.allowances(Invocation(name, arguments, options), bound, results)
     assert numpy.ravel(numpy.broadcast_to(found, results[0].shape)) == pytest.approx(
         numpy.broadcast_to(wanted, results[0].size), rel=1e-4
     )

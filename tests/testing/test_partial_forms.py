@@ -9,7 +9,7 @@ from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.planned import is_planned
 from tensorbackend.testing import Invocation, judge
-from tensorbackend.testing.forms import plainly, plans
+from tensorbackend.testing.partial import plainly, plans
 
 
 @pytest.mark.parametrize(
