@@ -13,7 +13,7 @@ from ..select import backend_copy as copied
 from ..select import backend_deallocate as deallocated
 from ..select import backend_transfer as transferred
 from ..select import claimant, common_backend, get_backend, owner
-from ..select.homes import HOST_LIBRARY, holder
+from ..select.choice import HOST_LIBRARY, holder
 from ..tensor import Tensor
 from .trees import flatten, paths, tree_map
 

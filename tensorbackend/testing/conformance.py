@@ -15,7 +15,7 @@ from ..expr.comparing.allowances import Measured, absolute, allowed, magnitudes_
 from ..expr.comparing.values import Array
 from ..expr.trees import flatten
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..protocol import Backend
 from ..rules.accuracy import Bound
 from ..select import get_backend
