@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
-from inspect import Parameter
 from itertools import product
-from typing import Any
 
-from ..declarations.op_specs import CALLBACKS, OPS, OpSpec
+from ..declarations.op_specs import CALLBACKS, OPS
 from ..dispatch.fallbacks import fallbacks
 from ..dtypes import ALL_DTYPES, DType, bool_, int64
 from ..errors import DTypeError, TensorBackendError
-from ..template import intern_template
+from ..expr.grad.coverage import small_arguments
 
 
 def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
@@ -65,7 +63,7 @@ def accepted_dtype(callback: str, dtype: DType) -> DType | None:
             return dtype
         for dtypes in product((dtype, int64, bool_), repeat=len(tensors)):
             try:
-                inputs = spec.function(*_arguments(spec, dtypes, dtype)).inputs
+                inputs = spec.function(*small_arguments(spec, dtypes, dtype)).inputs
             except DTypeError:
                 continue
             except (TypeError, TensorBackendError):
@@ -74,14 +72,3 @@ def accepted_dtype(callback: str, dtype: DType) -> DType | None:
             if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # also next to indices or a condition
                 return inputs[dtypes.index(dtype)]  # type: ignore[no-any-return] # a primitive's rule returns a plan
     return dtype if unknown else None
-
-
-def _arguments(spec: OpSpec, dtypes: Iterable[DType], dtype: DType) -> Iterator[Any]:
-    """Arguments to try a rule with: small square templates, and a dtype or 1 for an option without a default."""
-    defaults, rest = spec.signature.parameters, iter(dtypes)
-    for parameter in spec.parameters:
-        if parameter.role != "option":
-            template = intern_template((2, 2), next(rest), (None, None))
-            yield (template,) if parameter.role == "tensors" else template
-        elif parameter.kind == "positional" and defaults[parameter.name].default is Parameter.empty:
-            yield dtype if parameter.meaning == "dtype" else 1

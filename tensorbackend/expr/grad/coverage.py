@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
+from inspect import Parameter
 from itertools import product
+from typing import Any
 
 from ...declarations.op_specs import OpSpec
 from ...dtypes import DType, bool_, complex64, float32, int64
@@ -29,7 +32,7 @@ def needs_gradient(spec: OpSpec) -> bool:
     for inexact in (float32, complex64):
         for dtypes in product((inexact, int64, bool_), repeat=len(tensors)):
             try:
-                plan = spec.function(*_arguments(spec, dtypes))
+                plan = spec.function(*small_arguments(spec, dtypes))
             except DTypeError:
                 known = True
                 continue
@@ -42,15 +45,18 @@ def needs_gradient(spec: OpSpec) -> bool:
     return not known
 
 
-def _arguments(spec: OpSpec, dtypes: tuple[DType, ...]) -> list[object]:
-    """Small square templates, one for each tensor parameter, and no options."""
-    rest = iter(dtypes)
-    arguments: list[object] = []
+def small_arguments(spec: OpSpec, dtypes: Sequence[DType], dtype: DType | None = None) -> Iterator[Any]:
+    """Arguments to try a rule with: small square templates, one for each tensor parameter.
+
+    With a `dtype` also that or 1 for an option without a default.
+    """
+    defaults, rest = spec.signature.parameters, iter(dtypes)
     for parameter in spec.parameters:
         if parameter.role != "option":
             template = intern_template((2, 2), next(rest), (None, None))
-            arguments.append((template,) if parameter.role == "tensors" else template)
-    return arguments
+            yield (template,) if parameter.role == "tensors" else template
+        elif dtype and parameter.kind == "positional" and defaults[parameter.name].default is Parameter.empty:
+            yield dtype if parameter.meaning == "dtype" else 1
 
 
 def flows(node: Node) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....ops.composite.linalg.sparse import Format, places, sparse_matmul, sparse_matvec
 from ....ops.elementwise.basic import negative, where
 from ....ops.elementwise.binary import equal, greater, less, multiply
@@ -33,8 +31,9 @@ _TURNED: dict[str, Format] = {"coo": "coo", "csr": "csc", "csc": "csr"}
 """For each format, the one in which the same tensors are the transpose."""
 
 
-def _transpose_indices(first: Tensor, second: Tensor, format: Format) -> dict[str, Any]:
-    return {"first": second, "second": first} if format == "coo" else {"first": first, "second": second}
+def _transposed(first: Tensor, second: Tensor, format: Format) -> tuple[Tensor, Tensor]:
+    """The indices of the transpose in that format."""
+    return (second, first) if format == "coo" else (first, second)
 
 
 @rule("sparse_matmul")
@@ -49,10 +48,9 @@ def _sparse_matmul(
     format: Format,
     rows: int,
 ) -> Cotangents:
-    where_at = places(first, second, format)
-    turned = _transpose_indices(first, second, format)
-    of_x = sparse_matmul(values, turned["first"], turned["second"], cotangent, format=_TURNED[format], rows=x.shape[-2])
-    return _product_at(cotangent, x, where_at.rows, where_at.columns), None, None, of_x
+    turned = _transposed(first, second, format)
+    of_x = sparse_matmul(values, *turned, cotangent, format=_TURNED[format], rows=x.shape[-2])
+    return _product_at(cotangent, x, *places(first, second, format)), None, None, of_x
 
 
 @rule("sparse_matvec")
@@ -67,11 +65,10 @@ def _sparse_matvec(
     format: Format,
     rows: int,
 ) -> Cotangents:
-    where_at = places(first, second, format)
-    turned = _transpose_indices(first, second, format)
-    of_x = sparse_matvec(values, turned["first"], turned["second"], cotangent, format=_TURNED[format], rows=x.shape[-1])
+    turned = _transposed(first, second, format)
+    of_x = sparse_matvec(values, *turned, cotangent, format=_TURNED[format], rows=x.shape[-1])
     left, right = expand_dims(cotangent, axis=-1), expand_dims(x, axis=-1)
-    return _product_at(left, right, where_at.rows, where_at.columns), None, None, of_x
+    return _product_at(left, right, *places(first, second, format)), None, None, of_x
 
 
 @rule("sparse_triangular_solve")
@@ -89,8 +86,7 @@ def _sparse_triangular_solve(
 ) -> Cotangents:
     # For a @ x = b, the cotangent of b solves the transposed system. The cotangent of a is minus the outer product of
     # that with x, at the entries that were read.
-    turned = _transpose_indices(first, second, format)
-    system = turned["first"], turned["second"], cotangent
+    system = *_transposed(first, second, format), cotangent
     of_b = substitute(values, *system, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)
     rows, columns = places(first, second, format)
     read = greater(rows, columns) if lower else less(rows, columns)
