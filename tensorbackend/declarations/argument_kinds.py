@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from numbers import Number, Real
+from numbers import Integral, Number, Rational, Real
 from operator import index
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -52,6 +52,8 @@ def _is_int(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     if isinstance(value, bool | str | bytes) or (isinstance(value, Number) and not isinstance(value, Real)):
         return False  # a Decimal is a number that no float can be added to
+    if isinstance(value, Rational) and not isinstance(value, Integral):
+        return False  # a Fraction likewise, of tensors
     try:
         return float(value) is not None
     except TemplateDataError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy
@@ -53,3 +55,9 @@ def test_a_tensor_for_a_function_of_another_library_has_a_remedy() -> None:
     assert text == (
         "expected a function, got function=f32[2][2]; tb.linalg.trace(x) is the sum of the diagonal of a matrix"
     )
+
+
+@pytest.mark.parametrize("number", [Fraction(1, 2), Decimal("0.5")], ids=repr)
+def test_numbers_that_tensors_do_not_take_are_told_by_their_parameter(number: Any) -> None:
+    with pytest.raises(ArgumentKindError, match=r"^leaky_relu: expected a number, got slope="):
+        tb.nn.leaky_relu(tb.ones(3), slope=number)
