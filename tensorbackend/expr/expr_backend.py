@@ -24,7 +24,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .kept_nodes import Recall, recalling_kernel, value_under
 from .node import CAPTURED, PARAMETER, Node, Value, map_each, spec_of_default
-from .scopes import CapturedNode, Scope, TraceBlock, scope_variable
+from .scopes import CapturedNode, Mark, Scope, TraceBlock, scope_variable
 from .scopes import current as current
 from .scopes import outside_traces as outside_traces
 
@@ -188,8 +188,9 @@ def no_data_error(x: Tensor) -> TemplateDataError:
 
 
 def leak_error(value: Value) -> BackendError:
-    """The error for a value that is used after its trace, with the line that made it."""
-    line = value.node.line
+    """The error for a value that is used after its trace, with the line that made it if the trace made its node."""
+    recalled = isinstance(value.index, Mark) and value.node.serial < value.index.start
+    line = None if recalled else value.node.line
     place = "" if line is None else f", which {line.file}:{line.number} made"
     remedy = f"return it from the traced function{place}"
     return BackendError(expected("a value of a trace that still runs", remedy, value=value.template))

@@ -59,7 +59,7 @@ class Recall(Scope):
         super().__init__(holder, default)
         self.home = home
         """The backend of the arguments."""
-        self.mark = Mark(0)
+        self.mark = Mark(0, self.start)
         self.marks = [self.mark]
         self.made: dict[Node, int] = {}
         """The nodes in the order of the program, each with a number that rises with time as serial numbers do."""
@@ -110,7 +110,7 @@ class Recall(Scope):
             value: tuple[Any, Any] = node, self.mark
             return _new(Value, value)
         while len(self.marks) < len(node.out):  # type: ignore[arg-type] # not a single template
-            self.marks.append(Mark(len(self.marks)))
+            self.marks.append(Mark(len(self.marks), self.start))
         return tuple([Value(node, mark) for mark in self.marks[: len(node.out)]])  # type: ignore[arg-type]
 
     def record(self, plan: Plan, inputs: Sequence[Any]) -> Payload:

@@ -22,6 +22,14 @@ class Mark(int):
     Traces that recall nodes have the same nodes in their values. The mark distinguishes their values.
     """
 
+    start: int
+    """The serial number at which the trace begins. Nodes with smaller ones were made by another trace, on its lines."""
+
+    def __new__(cls, index: int, start: int = 0) -> Mark:
+        mark = super().__new__(cls, index)
+        mark.start = start
+        return mark
+
 
 class CapturedNode(Node):
     """A node for a tensor with data that a trace has captured, without the tensor, which the trace holds."""

@@ -10,6 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import BackendError, DTypeError, ShapeError, TemplateDataError
+from tensorbackend.expr.kept_nodes import NODES
 
 Function = Callable[..., Any]
 
@@ -148,6 +149,7 @@ def test_a_value_of_a_trace_is_not_assigned_to_a_tensor_outside() -> None:
 
 
 def test_a_value_of_a_trace_is_refused_after_it() -> None:
+    NODES.clear()  # else a recalled node, made at another line
     held: list[tb.Tensor] = []
 
     def function(x: tb.Tensor) -> tb.Tensor:
@@ -170,6 +172,9 @@ def test_a_value_of_a_trace_is_refused_after_it() -> None:
         for use in uses:
             with pytest.raises(BackendError, match=text):
                 use(held[0])
+    tb.grad(function)(X)  # recalls the nodes of the first gradient
+    with pytest.raises(BackendError, match=r"return it from the traced function$"):
+        uses[0](held[-1])
 
 
 def test_a_value_of_an_inner_trace_is_refused_in_the_outer_one() -> None:
