@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakSet
@@ -104,6 +104,9 @@ class Compilations(Sequence[Compilation]):
     def _copy(self) -> list[Compilation]:
         with _lock:
             return list(self._kept)
+
+    def __iter__(self) -> Iterator[Compilation]:
+        return iter(self._copy())  # other threads may add to it
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -179,8 +179,8 @@ def map_each(function: Callable[[Operand], Any], inputs: Iterable[Any], kind: ty
 
 def spec_of_default(default: Any) -> OpSpec | None:
     """The declaration of the composite that a function is the default implementation of; `None` for other functions."""
-    spec: OpSpec | None = getattr(getattr(default, "__self__", None), "spec", None)
-    return spec
+    spec = getattr(getattr(default, "__self__", None), "spec", None)
+    return spec if isinstance(spec, OpSpec) else None
 
 
 def next_serial() -> int:

@@ -145,7 +145,7 @@ def _points(windows: Windows, places: Sequence[int], like: Tensor) -> Tensor:
         for steps in product(*map(range, windows.sizes))
     ]
     starts = [
-        iota(shape, axis=axis, like=like) * windows.strides[axis] + -windows.padding[axis][0] for axis in range(rank)
+        iota(shape, axis=axis, like=like) * windows.strides[axis] - windows.padding[axis][0] for axis in range(rank)
     ]
     offsets = reshape(asarray(inside, dtype="int64", like=like), (windows.elements, *(1,) * rank, rank))
     return stack(starts, axis=-1) + offsets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -11,7 +11,6 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError, DataError, ShapeError
-from ..ops.linalg import EighResult, EigResult, QRResult, SVDResult
 from ..tensor import Tensor
 from .arrays import box
 from .conversion import cast, chosen_inexact, tensor
@@ -30,6 +29,35 @@ class SingularError(DataError, LinAlgError):
 
 class NotSquareError(ShapeError, LinAlgError):
     """An array that is not a matrix, or not a square one."""
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues and eigenvectors."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues and eigenvectors of a Hermitian matrix."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QRResult(NamedTuple):
+    """An orthogonal and a triangular factor."""
+
+    Q: Any
+    R: Any
+
+
+class SVDResult(NamedTuple):
+    """Singular vectors and values."""
+
+    U: Any
+    S: Any
+    Vh: Any
 
 
 def matrices(a: Any, square: bool = False, convert: Callable[[Tensor], Tensor] = chosen_inexact) -> Tensor:
@@ -75,7 +103,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if by_numpy is not None:
         return by_numpy[0] if mode == "r" else QRResult(*by_numpy)
     found = tb.linalg.qr(x, mode="complete" if mode == "complete" else "reduced")
-    return box(found.R) if mode == "r" else QRResult._make(map(box, found))
+    return box(found.R) if mode == "r" else QRResult(*map(box, found))
 
 
 @in_linalg
@@ -87,8 +115,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     by_numpy = _by_numpy(numpy.linalg.svd, x, full_matrices)
     if by_numpy is not None:
         return SVDResult(*by_numpy)
-    found = tb.linalg.svd(x, full_matrices=full_matrices)
-    return SVDResult._make(map(box, found))
+    return SVDResult(*map(box, tb.linalg.svd(x, full_matrices=full_matrices)))
 
 
 @in_linalg
@@ -101,7 +128,7 @@ def svdvals(x: Any, /) -> Any:
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
     by_numpy = _by_numpy(numpy.linalg.eigh, matrices(a, square=True), UPLO)
-    return EighResult._make(map(box, tb.linalg.eigh(_triangle(a, UPLO))) if by_numpy is None else by_numpy)
+    return EighResult(*(map(box, tb.linalg.eigh(_triangle(a, UPLO))) if by_numpy is None else by_numpy))
 
 
 @in_linalg
@@ -132,7 +159,7 @@ def eig(a: Any) -> EigResult:
     values, vectors = tb.linalg.eig(x)
     if not tensor(a).dtype.is_complex and _all_real(values):
         values, vectors = tb.real(values), tb.real(vectors)
-    return EigResult._make(map(box, (values, vectors)))
+    return EigResult(box(values), box(vectors))
 
 
 @in_linalg

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -12,20 +12,26 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError, DataError, ShapeError
-from ..ops.composite.linalg.systems import SlogdetResult as SlogdetResult
-from ..ops.linalg import EighResult as EighResult
-from ..ops.linalg import EigResult as EigResult
-from ..ops.linalg import QRResult as QRResult
-from ..ops.linalg import SVDResult as SVDResult
 from ..tensor import Tensor
 from .arrays import box, functions, result
 from .conversion import asarray, back, cast, chosen_inexact, host, tensor
+from .factorisations import EighResult as EighResult
+from .factorisations import EigResult as EigResult
 from .factorisations import LinAlgError as LinAlgError
 from .factorisations import NotSquareError as NotSquareError
+from .factorisations import QRResult as QRResult
 from .factorisations import SingularError as SingularError
+from .factorisations import SVDResult as SVDResult
 from .factorisations import in_linalg, matrices
 from .functions import Array, function
 from .shapes import axis_position
+
+
+class SlogdetResult(NamedTuple):
+    """The sign and the logarithm of a determinant."""
+
+    sign: Any
+    logabsdet: Any
 
 
 def _solve(op: Any, *matrices: Any, **options: Any) -> Any:
@@ -64,7 +70,7 @@ def det(a: Any) -> Any:
 @in_linalg
 def slogdet(a: Any) -> SlogdetResult:
     """The sign and the logarithm of the determinants of matrices."""
-    return SlogdetResult._make(map(result, tb.linalg.slogdet(matrices(a, square=True))))
+    return SlogdetResult(*map(result, tb.linalg.slogdet(matrices(a, square=True))))
 
 
 @in_linalg

@@ -159,7 +159,7 @@ def eigsh(
     vectors = vectors.detach()
     products = _apply(function, vectors)
     values = _rayleigh_quotients(vectors, products)
-    residual = vector_norm(products - (vectors * expand_dims(astype(values, vectors.dtype), axis=-1)), axis=-1)
+    residual = vector_norm(products - vectors * expand_dims(astype(values, vectors.dtype), axis=-1), axis=-1)
     residual = residual.detach()
     order = argsort(values.detach())
     values, vectors, residual = (take_at(part, order, axis=0, mode="clip") for part in (values, vectors, residual))
@@ -208,7 +208,7 @@ def _pattern(size: int, number: Any, dtype: DType, backend: Any = None) -> Tenso
     """Numbers between -1 and 1 without a pattern that a matrix could have, other ones for each number."""
     places = astype(iota((size,), dtype="int64", backend=backend), to_real(dtype))
     within = places % 71
-    return astype(sin(((places + 1) * 12.9898) + ((within * 7.7) + multiply(within, number))), dtype)
+    return astype(sin((places + 1) * 12.9898 + (within * 7.7 + within * number)), dtype)
 
 
 @jit(static_argnums=0)

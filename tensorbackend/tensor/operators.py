@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError, OperandError, expected
+from ..interchange import is_plain_array
 from ..rules.plan import integer
 from .methods import OpMethods
 from .op_table import ops
@@ -50,8 +51,9 @@ def _reflected_method(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
 def is_left_to(other: object, op: str) -> bool:
     """Whether an operator defers to the method of a second operand that its op does not take.
 
-    Methods of Python's own classes are not called: a list would repeat itself in `x * [1, 2]`, and be unequal in `x ==
-    [1, 2]`. Python decides whether a tensor equals anything but a list, such as None.
+    Methods of Python's own classes and of NumPy's are not called: a list would repeat itself in `x * [1, 2]`, and be
+    unequal in `x == [1, 2]`; a masked array would take the tensor for an array without a mask. Python decides whether a
+    tensor equals anything but a list or an array, such as None.
 
     >>> from fractions import Fraction
     >>> is_left_to(Fraction(1, 2), "multiply"), is_left_to([1, 2], "multiply"), is_left_to(None, "equal")
@@ -59,13 +61,15 @@ def is_left_to(other: object, op: str) -> bool:
     """
     name = REFLECTED.get(op) or _MIRRORED[op]
     if op in ("equal", "not_equal"):
-        return not isinstance(other, list | tuple | range)
+        return not isinstance(other, list | tuple | range) and not is_plain_array(other)
     method = getattr(type(other), name, None)
-    return method is not None and getattr(method, "__objclass__", method).__module__ not in _PYTHONS_OWN
+    if method is None:
+        return False
+    return getattr(method, "__objclass__", method).__module__.partition(".")[0] not in _NOT_CALLED
 
 
-_PYTHONS_OWN = ("builtins", "collections", "array")
-"""The modules of Python's containers, and of `object`."""
+_NOT_CALLED = ("builtins", "collections", "array", "numpy")
+"""The packages of Python's containers, of `object`, and of arrays and dtypes, whose methods know no tensors."""
 
 _MIRRORED = {
     "less": "__gt__", "less_equal": "__ge__", "greater": "__lt__", "greater_equal": "__le__",

@@ -103,3 +103,14 @@ def test_ints_are_traced_on_request(backend: str) -> None:
 def test_other_functions_are_refused() -> None:
     with pytest.raises(OperandError, match="explain_compilations: expected a function that"):
         tb.explain_compilations(len)
+
+
+def test_a_loop_over_compilations_sees_those_of_its_beginning() -> None:
+    f = tb.jit(lambda x, n: x * n)
+    for n in range(3):
+        f(tb.ones(2), n)
+    history = tb.explain_compilations(f)
+    for number, _ in enumerate(history):
+        f(tb.ones(2), 10 + number)  # as another thread may
+    assert number == 2
+    assert len(history) == 6

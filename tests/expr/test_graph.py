@@ -20,7 +20,7 @@ from tensorbackend.errors import (
 )
 from tensorbackend.expr.cost.dry_run import user_line
 from tensorbackend.expr.graph import subgraphs
-from tensorbackend.expr.node import Line
+from tensorbackend.expr.node import Line, spec_of_default
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified
 from tensorbackend.expr.trees import flatten, tree_map, unflatten
 
@@ -248,3 +248,18 @@ def test_a_graph_that_uses_outer_values_keeps_the_order_of_the_program() -> None
         return tb.cond(tb.sum(x) > 0, lambda y: inner(y, w), lambda y: y, x)
 
     assert bodies(branches) == [["tanh", "multiply", "exp", "add", "cos", "add"], []]
+
+
+def test_only_a_composite_is_told_by_its_default() -> None:
+    class Holder:
+        spec = "not a declaration"
+
+        def default(self, x: tb.Tensor) -> tb.Tensor:
+            return x
+
+    assert spec_of_default(Holder().default) is None
+    assert spec_of_default(len) is None
+    (node,) = (node for node in tb.trace(tb.softmax)(tb.ones(2)).nodes if node.default is not None)
+    spec = spec_of_default(node.default)
+    assert spec is not None
+    assert spec.name == "softmax"

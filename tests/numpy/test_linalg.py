@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
+
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -25,3 +28,12 @@ def test_a_norm_in_float16_counts_in_a_wider_dtype() -> None:
     import tensorbackend.numpy as np
 
     assert float(np.linalg.norm(np.full(3, 300.0, dtype="f2"))) == 519.5
+
+
+def test_results_of_several_parts_are_tuples_as_numpys() -> None:
+    a = [[2.0, 1.0], [1.0, 3.0]]
+    for name in ("eig", "eigh", "qr", "slogdet", "svd"):
+        found, wanted = getattr(np.linalg, name)(np.array(a)), getattr(numpy.linalg, name)(a)
+        assert found._fields == wanted._fields
+        for each, other in zip(found * 2 + found[:1], wanted * 2 + wanted[:1], strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(each), other, atol=1e-12)

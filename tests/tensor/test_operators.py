@@ -86,6 +86,37 @@ def test_operators_leave_it_to_an_object_that_has_them() -> None:
             operator.add(x, number)  # they do not answer
 
 
+@pytest.mark.parametrize("backend", ["numpy", "template"])
+@pytest.mark.parametrize(
+    "other", [np.ma.masked_array([1.0, 2.0], [True, False]), np.dtype("f4")], ids=["masked", "dtype"]
+)
+def test_operators_do_not_leave_it_to_numpy(other: Any, backend: str) -> None:
+    x = tb.ones(2, backend=backend)
+    for name in (
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "floor_divide",
+        "remainder",
+        "pow",
+        "matmul",
+        "less",
+        "greater",
+    ):
+        with pytest.raises(OperandError) as of_op:
+            getattr(tb, name)(x, other)
+        with pytest.raises(OperandError) as of_operator:
+            getattr(operator, OPERATOR_NAMES.get(name, name))(x, other)
+        assert str(of_operator.value) == str(of_op.value)
+
+
+OPERATOR_NAMES = {
+    "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
+    "less": "lt", "greater": "gt",
+}  # fmt: skip
+
+
 def test_a_list_is_not_an_operand_of_axes_with_lengths() -> None:
     x: Any = tr.from_list([[1.0, 2.0], [3.0]])
     for apply in (operator.add, operator.mul, operator.lt):

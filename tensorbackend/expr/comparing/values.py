@@ -64,11 +64,13 @@ def tensor_of(array: Array, like: Tensor) -> Tensor:
 def range_of(x: Tensor) -> Range:
     """The range of a tensor's elements."""
     array = array_of(x)
-    inexact = array if array.dtype.kind in "fc" else numpy.zeros(array.shape)
-    nan = numpy.isnan(inexact)
-    kept = array[~nan & (array.dtype.kind != "c")]
-    low, high = (float(kept.min()), float(kept.max())) if kept.size else (None, None)
-    return Range(x.template, low, high, int(nan.sum()), int(numpy.isinf(inexact).sum()))
+    if array.dtype.kind not in "fc":
+        nan = infinite = numpy.zeros(array.shape, bool)
+    else:
+        nan, infinite = numpy.isnan(array), numpy.isinf(array)
+    kept = array[~nan] if array.dtype.kind != "c" else ()
+    low, high = (float(kept.min()), float(kept.max())) if len(kept) else (None, None)
+    return Range(x.template, low, high, int(nan.sum()), int(infinite.sum()))
 
 
 def units(size: Array, dtype: DType) -> Array:

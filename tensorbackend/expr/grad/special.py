@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ...dtypes import finfo
-from ...ops.composite.elementwise.functions import isfinite
+from ...ops.composite.elementwise.functions import isfinite, square
 from ...ops.composite.special.bessel import i0, i0e, i1, i1e, j0, j1
 from ...ops.composite.special.normal import ndtri
 from ...ops.composite.special.zeta import polygamma
@@ -56,7 +56,7 @@ declare_slopes({
     "j0": lambda cotangent, out, x: -cotangent * j1(x),
     "j1": lambda cotangent, out, x: cotangent * _order_1_rest(x, j0(x), j1(x)),
     "log_gamma": lambda cotangent, out, x: cotangent * digamma(x),
-    "ndtri": lambda cotangent, out, p: cotangent * math.sqrt(2 * math.pi) * exp(0.5 * ndtri(p) ** 2),
+    "ndtri": lambda cotangent, out, p: cotangent * math.sqrt(2 * math.pi) * exp(0.5 * square(ndtri(p))),
     "polygamma": lambda cotangent, out, n, x: (_ORDER, cotangent * polygamma(n + 1, x)),
     "gamma_inc_l": lambda cotangent, out, a, x: (_BY_A, cotangent * _density(a, x)),
     "gamma_inc_u": lambda cotangent, out, a, x: (_BY_A, -cotangent * _density(a, x)),

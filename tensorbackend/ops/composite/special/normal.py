@@ -29,7 +29,7 @@ def _quantile(p: Tensor) -> Tensor:
         cdf = erfc(x * -math.sqrt(0.5)) * 0.5
         density = exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
         step = (log(cdf) - logarithm) * cdf / density
-        x = x + -minimum(maximum(step, -1.0), 1.0)
+        x = x - minimum(maximum(step, -1.0), 1.0)
     # The sum 2 p - 1 rounds to -1 for the smallest negative numbers, too.
     outside = where(smaller == 0, -math.inf, where(smaller < 0, math.nan, central))
     lower = where(tail, x, outside)
