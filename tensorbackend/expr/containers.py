@@ -26,13 +26,22 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them are returned unchanged
-    backend : a backend, its class or its name, by default the default backend
+    x : nested tensors
+        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them stay as they are.
+    backend : Backend or str, optional
+        The backend, its class or its name; by default the default backend.
 
     Returns
     -------
     Nested
         The copies, with the same nesting.
+
+    Raises
+    ------
+    DeallocatedError
+        For a tensor whose data was released.
+    BackendError
+        For the name of a backend that is not known.
 
     Examples
     --------
@@ -54,13 +63,22 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them are returned unchanged
-    backend : a backend, its class or its name, by default the default backend
+    x : nested tensors
+        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them stay as they are.
+    backend : Backend or str, optional
+        The backend, its class or its name; by default the default backend.
 
     Returns
     -------
     Nested
         The tensors on the other backend, with the same nesting.
+
+    Raises
+    ------
+    DeallocatedError
+        For a tensor whose data was released.
+    BackendError
+        For the name of a backend that is not known.
 
     Examples
     --------
@@ -87,7 +105,8 @@ def backend_deallocate(x: Any) -> None:
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors
+    x : nested tensors
+        A tensor, or lists, tuples, dictionaries and dataclasses of tensors.
 
     Examples
     --------

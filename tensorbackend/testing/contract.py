@@ -63,7 +63,7 @@ def _no_other_errors(call: Invocation, backend: Backend) -> Iterator[None]:
         yield
     except (TensorBackendError, Disagreement):
         raise
-    except Exception as error:
+    except Exception as error:  # whatever another library raises
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 

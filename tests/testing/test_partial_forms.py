@@ -9,6 +9,7 @@ from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.planned import is_planned
 from tensorbackend.testing import Invocation, judge
+from tensorbackend.testing.failures import Disagreement
 from tensorbackend.testing.partial import plainly, plans
 
 
@@ -54,3 +55,17 @@ def test_a_backend_whose_plain_form_alone_is_wrong_is_caught(name: str, monkeypa
     call = Invocation(name, (tb.tensor([1.0, 2.0, 3.0], backend="binary"),), {})  # no plan exists for this shape yet
     with pytest.raises(AssertionError, match=name):
         judge(call, Own())
+
+
+def test_a_plain_form_that_breaks_its_contract_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wide(NumpyBackend):
+        name = "wide"
+
+    def widened(self: Wide, out: tb.Template, x: tb.Tensor, /, **options: object) -> Payload:
+        return -x.data.astype("f8")
+
+    monkeypatch.setattr(type(plainly(Wide())), "negate", widened)
+    call = Invocation("negative", (tb.tensor([[1.0, 2.0]], backend="binary"),), {})
+    with pytest.raises(Disagreement) as caught:
+        judge(call, Wide())
+    assert caught.value.kind == "payload"

@@ -68,8 +68,10 @@ def range_of(x: Tensor) -> Range:
         nan = infinite = numpy.zeros(array.shape, bool)
     else:
         nan, infinite = numpy.isnan(array), numpy.isinf(array)
-    kept = array[~nan] if array.dtype.kind != "c" else ()
-    low, high = (float(kept.min()), float(kept.max())) if len(kept) else (None, None)
+    low = high = None
+    if array.dtype.kind != "c" and not nan.all():
+        kept = array[~nan]
+        low, high = float(kept.min()), float(kept.max())
     return Range(x.template, low, high, int(nan.sum()), int(infinite.sum()))
 
 
