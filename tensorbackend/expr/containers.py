@@ -27,7 +27,7 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     Parameters
     ----------
     x : nested tensors
-        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them stay as they are.
+        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them are unchanged.
     backend : Backend or str, optional
         The backend, its class or its name; by default the default backend.
 
@@ -64,7 +64,7 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     Parameters
     ----------
     x : nested tensors
-        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them stay as they are.
+        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them are unchanged.
     backend : Backend or str, optional
         The backend, its class or its name; by default the default backend.
 
