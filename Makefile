@@ -315,7 +315,7 @@ $(DISTRIBUTIONS:%=%-types): %-types: %-installed
 
 # -P: what is installed is tested, not the folder.
 $(DISTRIBUTIONS): %: %-types
-	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -P -m pytest -n 2
+	cd $(FOLDER_$*) && XLA_FLAGS='$(QUICK)' $(CURDIR)/.venv-$*/bin/python -P -m pytest -n 2
 
 plugin: ## Installs the PyTorch plugin as a user would, and checks its types and its tests
 dask: ## Likewise for Dask
@@ -395,10 +395,10 @@ npbench: plugin-installed ## Measures NPBench's programs and writes docs/npbench
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
 	.venv-plugin/bin/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl
 
-# While the tests run on two cores, one more process checks types and installs plugins, as mypy and pip take one core.
+# Next to the tests one more process checks types and installs plugins, and then tests them: no core waits for a last test.
 check: lint ## Everything that CI runs
 	$(MAKE) -j 2 test types $(CHECKED:%=%-types)
-	$(MAKE) $(CHECKED:%=-o %-types) oracles $(CHECKED)
+	$(MAKE) -j 2 $(CHECKED:%=-o %-types) oracles $(CHECKED)
 
 clean: ## Removes the virtual environments and caches
 	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-native .venv-adapter .venv-frontend .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

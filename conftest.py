@@ -74,7 +74,7 @@ def pytest_make_collect_report(
     return report
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def few_ready_calls() -> None:
     """Drops the calls that other modules made ready: a watch that begins or ends goes through all of them."""
     from tensorbackend.dispatch import watching

@@ -13,6 +13,8 @@ from tensorbackend.testing import profile
 from ..oracles import ORACLES
 from ..oracles.table import Recorder, public_functions
 
+pytestmark = pytest.mark.usefixtures("few_ready_calls")
+
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 """One backend is enough by default: other tests compare each with the others."""
 
