@@ -22,7 +22,7 @@ from hypothesis.errors import Unsatisfiable
 import tensorbackend as tb
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import DType, as_dtype
-from tensorbackend.errors import TensorBackendError
+from tensorbackend.errors import DTypeError, TensorBackendError
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.expr.trace import trace_leaves
@@ -144,7 +144,7 @@ class Problem:
     """A call as a real-valued function of its floating and complex tensors."""
 
     def __init__(self, call: Invocation, seed: int) -> None:
-        call = call.on(NUMPY)
+        call, self.seed = call.on(NUMPY), seed
         self.call = call._replace(
             arguments=tuple(map(doubled, call.arguments)),
             options={name: doubled(value) for name, value in call.options.items()},
@@ -232,12 +232,17 @@ def problems(draw: Any, name: str, dtypes: Sequence[DType] = DOUBLE) -> Problem:
 
 
 def differentiable(problem: Problem) -> Problem:
-    """Return the problem if it has something to differentiate; otherwise reject the draw."""
+    """Return the problem if it has something to differentiate, with real operands if its op refuses complex ones.
+
+    Otherwise reject the draw.
+    """
     assume(any(x.size for x in problem.points))
     try:
         results = problem.results(problem.points)
-    except TensorBackendError:
-        assume(False)
+    except TensorBackendError as error:
+        assume(isinstance(error, DTypeError) and any(x.dtype.is_complex for x in problem.points))
+        real = problem.call.mapped(lambda x: tb.real(x) if x.dtype.is_complex else x)
+        return differentiable(Problem(real, problem.seed))
     assume(any(x.size for x in results) and all(x.dtype in DOUBLE for x in results))
     assume(abs(float(problem.loss(problem.points))) < 1e4)  # larger values lose digits in the differences
     return problem

@@ -27,7 +27,10 @@ Visit = Callable[[Node], Sequence[Value]]
 
 
 def rewritten(graph: Graph, visit: Visit) -> Graph:
-    """Replaces the values of each node by those that `visit` returns for the node on rewritten inputs."""
+    """Replaces the values of each node by those that `visit` returns for the node on rewritten inputs.
+
+    The result is the graph itself if `visit` replaces nothing.
+    """
     exchanged: dict[Value, Value] = {value: value for value in graph.parameters}
     same = True  # until a value is replaced; from then on nodes are made again, so that their order stays
     for node in graph.nodes[len(graph.parameters) :]:
@@ -38,6 +41,8 @@ def rewritten(graph: Graph, visit: Visit) -> Graph:
             value = Value(node, index)
             exchanged[value] = replacement
             same = same and replacement == value
+    if same:
+        return graph
     return rebuilt(graph, [value_under(value.template, exchanged[value]) for value in graph.outputs])
 
 
@@ -175,4 +180,6 @@ def parts(node: Node) -> tuple[Value, ...]:
 
 def simplified(graph: Graph, backend: Backend | str | None = None) -> Graph:
     """A graph that will run on a backend, with common subexpressions merged and constants folded."""
-    return common_subexpressions(constant_folding(common_subexpressions(graph), backend))
+    merged = common_subexpressions(graph)
+    folded = constant_folding(merged, backend)
+    return merged if folded is merged else common_subexpressions(folded)
