@@ -90,8 +90,10 @@ class OpSpec(NamedTuple):
 
     def at(self, position: int) -> Parameter:
         """The parameter that a positional argument is for; surplus ones are for the last positional parameter."""
-        positional = [parameter for parameter in self.parameters if parameter.kind != "keyword"] or self.parameters
-        return positional[min(position, len(positional) - 1)]
+        if position < len(self.parameters) and self.parameters[position].kind != "keyword":
+            return self.parameters[position]
+        positional = [parameter for parameter in self.parameters if parameter.kind != "keyword"]
+        return (positional or self.parameters)[-1]
 
 
 class DeclaredOps(MutableMapping[str, OpSpec]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..caching.option_keys import MOST_OPERANDS, option_key
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
@@ -33,6 +33,9 @@ from .kinds import Decision
 from .narrow import check_moves, is_narrow
 from .operands import Call, template_of
 from .path import FullPath
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -63,6 +66,7 @@ class CompositePath(FullPath):
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
         self.parts = self.default
+        self._signature: Signature | None = None
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
@@ -126,7 +130,9 @@ class CompositePath(FullPath):
 
     def _options(self, call: Call) -> Mapping[str, Any]:
         """The options by name: defaults filled, axes as positions in the first operand, dtypes as `DType`."""
-        bound = self.spec.signature.bind(*call.arguments, **call.keywords)
+        if self._signature is None:
+            self._signature = self.spec.signature
+        bound = self._signature.bind(*call.arguments, **call.keywords)
         bound.apply_defaults()
         first = template_of(call.operands[0]) if call.operands else Template((), "bool")  # it has no axis
         return self.normal_options(bound.arguments, first)
