@@ -395,10 +395,10 @@ npbench: plugin-installed ## Measures NPBench's programs and writes docs/npbench
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
 	.venv-plugin/bin/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl
 
-# Next to the tests one more process checks types and installs plugins, and then tests them: no core waits for a last test.
+# While the tests run on two cores, one more process checks types and installs plugins, as mypy and pip take one core.
 check: lint ## Everything that CI runs
 	$(MAKE) -j 2 test types $(CHECKED:%=%-types)
-	$(MAKE) -j 2 $(CHECKED:%=-o %-types) oracles $(CHECKED)
+	$(MAKE) $(CHECKED:%=-o %-types) oracles $(CHECKED)
 
 clean: ## Removes the virtual environments and caches
 	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-native .venv-adapter .venv-frontend .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
