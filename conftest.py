@@ -76,7 +76,7 @@ def pytest_make_collect_report(
 
 @pytest.fixture
 def few_ready_calls() -> None:
-    """Drops the calls that other modules made ready: a watch that begins or ends goes through all of them."""
+    """Drops the calls that other tests made ready: a watch that begins or ends goes through all of them."""
     from tensorbackend.dispatch import watching
 
     watching.forget()

@@ -31,6 +31,9 @@ class NotSquareError(ShapeError, LinAlgError):
     """An array that is not a matrix, or not a square one."""
 
 
+# Plain tuples, as NumPy has them. The results of `tb.linalg` explain mistakes with tensors: some refuse `result * 2`.
+
+
 class EigResult(NamedTuple):
     """Eigenvalues and eigenvectors."""
 

@@ -139,6 +139,16 @@ def test_rewrites() -> None:
     assert tb.all_close(simplified(graph)(tb.zeros(2)), tb.asarray([4.0, 4.0]))
 
 
+def test_rewrites_that_replace_nothing_return_the_graph() -> None:
+    graph = tb.trace(lambda x: tb.exp(x) + x * 2.0)("f32[2]")
+    assert simplified(graph) is graph
+    twice = tb.trace(lambda x: tb.exp(x) + tb.exp(x))("f32[2]")
+    merged = simplified(twice)
+    assert merged is not twice
+    assert len(twice.nodes) == len(merged.nodes) + 1  # the given graph is as it was
+    assert simplified(merged) is merged
+
+
 def test_zeros_of_both_signs_and_numbers_of_two_kinds_are_not_one_subexpression() -> None:
     graph = tb.trace(lambda x: (tb.copysign(x, tb.full(2, 0.0)), tb.copysign(x, tb.full(2, -0.0))))("f32[2]")
     first, second = common_subexpressions(graph)(tb.ones(2))
