@@ -13,17 +13,19 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import watching
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import TensorBackendError, UnsupportedOp
 from tensorbackend.protocol import kernel_of, planned
 from tensorbackend.template import Template
-from tensorbackend.testing import Disagreement, Invocation, check, names, profile
+from tensorbackend.tensor import Tensor
+from tensorbackend.testing import Disagreement, Invocation, calls, check, names, profile
 from tensorbackend.testing.changing import changing, check_changing, resize
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
@@ -56,6 +58,42 @@ def as_on_binary(call: Invocation, backend: str) -> None:
         check(call, backend)
     except UnsupportedOp:
         assert backend not in ("numpy", "binary")
+
+
+LONG = (260, 300, 515, 770)
+"""Sizes from which on sums are made of partial sums, and rows are computed in blocks."""
+
+REDUCTIONS = [name for name in names() if name in OPS and any(x.meaning.startswith("ax") for x in OPS[name].parameters)]
+
+
+def turned(x: tb.Tensor) -> tb.Tensor:
+    """Return the tensor with its elements in column-major order."""
+    return Tensor(x.template, x.backend, np.asfortranarray(x.data))
+
+
+def cut(x: tb.Tensor) -> tb.Tensor:
+    """Return the tensor as a part of a larger one."""
+    return Tensor(x.template, x.backend, np.stack([x.data, x.data], -1)[..., 0])
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_long_axes_and_strides_are_as_planned_alone(name: str) -> None:
+    """Kernels that choose by strides and many terms as they run keep nothing for other shapes."""
+
+    @seed(crc32(name.encode()))
+    @settings(profile(3))
+    @given(st.sampled_from([tb.float32, tb.float64]).flatmap(lambda dtype: calls(name, dtype)), st.data())
+    def agree(call: Invocation, data: st.DataObject) -> None:
+        shapes = [x.shape for x in call.tensors]
+        sizes = sorted({size for shape in shapes for size in shape if size > 1})
+        assume(sizes)
+        long = data.draw(st.sampled_from(sizes))
+        assume(max(shape.count(long) for shape in shapes) == 1)  # else there would be too many elements
+        others = {size: data.draw(st.integers(1, 3)) for size in sizes}
+        layout = data.draw(st.sampled_from([turned, cut]))
+        check_changing([resize(call, {**others, long: size}) for size in LONG], "numpy", layout=layout)
+
+    agree()
 
 
 # The tests can fail: backends whose kernels serve a kind but hold a size of its first shape

@@ -8,6 +8,9 @@ A planner that gets symbolic sizes returns a function whose closure may hold the
 For each new shape, the function is made again with the numbers in its closure, which takes a microsecond. The planner
 does not run again. Closures of closures, default values, variables of generated functions, tuples, lists and partial
 functions are followed. A size that is kept elsewhere stays symbolic, and raises `NeedsSizes` when it is used.
+
+What a kernel fills as it runs, such as a dictionary of kernels by the order of strides, is of one shape. So each shape
+gets an empty one of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
+from threading import local
 from types import CellType, FunctionType
 from typing import Any, Final, TypeAlias
 
@@ -24,6 +28,9 @@ from ..template import Template, is_symbolic_template, template_of_kind
 
 Builder: TypeAlias = Callable[[Sequence[Any]], Any]
 """Makes a value from the numbers of the symbolic sizes in it."""
+
+_FILLED: Final = dict, list, set
+"""What a kernel may fill as it runs, if a planner leaves it empty."""
 
 DEEP: Final = 12
 """Closures are followed to this depth."""
@@ -43,6 +50,8 @@ class Leaves:
             return self._leaf(value)
         if depth > DEEP:
             return None
+        if kind is local or (kind in _FILLED and not value):
+            return lambda numbers: kind()
         if kind is Template:
             if not is_symbolic_template(value):
                 return None

@@ -7,7 +7,7 @@ it is planned for its own shapes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from itertools import cycle, islice
 from math import prod
 from typing import Any
@@ -130,7 +130,13 @@ def changing(draw: Draw, name: str, dtype: DType, *, count: int = 5) -> list[Inv
     return [*others, call]
 
 
-def check_changing(drawn: Sequence[Invocation], backend: Backend | str, *, traced: bool = False) -> None:
+def check_changing(
+    drawn: Sequence[Invocation],
+    backend: Backend | str,
+    *,
+    traced: bool = False,
+    layout: Callable[[Tensor], Tensor] | None = None,
+) -> None:
     """Make calls in order, and compare each with the same call after all plans were dropped.
 
     Parameters
@@ -141,6 +147,8 @@ def check_changing(drawn: Sequence[Invocation], backend: Backend | str, *, trace
         The backend, or its name.
     traced : bool, default False
         Whether calls are recorded as graphs, which then run on the backend.
+    layout : callable, optional
+        Returns a tensor with its elements in another order in memory. Each call is made without it and with it, twice.
 
     Raises
     ------
@@ -155,6 +163,9 @@ def check_changing(drawn: Sequence[Invocation], backend: Backend | str, *, trace
     target = get_backend(backend)
     forget()
     moved = [call.on(target) for call in drawn]
+    if layout is not None:
+        drawn = [call for call in drawn for _ in range(4)]
+        moved = [each for call in moved for each in (call, call.mapped(layout)) * 2]
     answers = [_answer(call, target, traced) for call in moved]
     for call, moved_call, answer in zip(drawn, moved, answers, strict=True):
         forget()

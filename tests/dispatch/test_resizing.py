@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import local
 from typing import Any, NamedTuple
 
 import pytest
@@ -94,6 +95,31 @@ def test_a_kernel_gets_templates_of_other_shapes() -> None:
     assert build is not None
     numbers = trace.function(tuple(leaves.values))
     assert build(numbers((4,)))() is Template((4,), "f32", ("n",))
+
+
+@pytest.mark.parametrize("make", [dict, list, set, local])
+def test_what_a_kernel_fills_is_of_one_shape(make: Callable[[], Any]) -> None:
+    trace, leaves = SizeTrace(), Leaves()
+    (n,) = trace.shape((2,))
+
+    def planned(size: Any) -> Callable[[], Any]:
+        filled = make()
+        return lambda: (size, filled)
+
+    build = leaves.builder(planned(n))
+    assert build is not None
+    numbers = trace.function(tuple(leaves.values))
+    first, second = build(numbers((4,))), build(numbers((5,)))
+    assert first()[0] == 4
+    assert second()[0] == 5
+    assert type(first()[1]) is type(make())
+    assert first()[1] is first()[1]
+    assert first()[1] is not second()[1]
+
+
+def test_what_a_planner_has_filled_is_data() -> None:
+    kept = {"a": [1, 2]}
+    assert Leaves().builder(lambda: kept) is None
 
 
 def test_a_kernel_without_sizes_is_left_alone() -> None:
