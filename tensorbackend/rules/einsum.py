@@ -112,7 +112,7 @@ def _spread(term: list[str], operand: Template, text: str, label: str) -> list[s
         if many != 1:
             raise ArgumentError(expected(f"{fitting} for {operand!r}", remedy, term=text))
         return term
-    if many < 0 or term.count("...") > 1:
+    if many < 0:
         raise ArgumentError(expected(f"at most {fitting} and one ... for {operand!r}", remedy, term=text))
     place = term.index("...")
     return [*term[:place], *("." * distance for distance in range(many, 0, -1)), *term[place + 1 :]]

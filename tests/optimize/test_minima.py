@@ -85,6 +85,16 @@ def test_methods_of_scipy(method: str) -> None:
         tb.jit(lambda x: minimize(bowl, x, method).x)(tb.ones(2))
 
 
+@pytest.mark.parametrize("bounds", [None, (-5.0, 5.0)])
+def test_what_the_function_does_not_depend_on_stays(bounds: Any) -> None:
+    def bowl(x: Tensor) -> Tensor:
+        return (x[0] - 1) ** 2 + (x[2] - 9) ** 2
+
+    minimum = minimize(bowl, tb.asarray([0.0, 3.0, 4.0]), "l-bfgs", bounds=bounds)
+    assert minimum.x[1].item() == 3
+    numpy.testing.assert_allclose(numpy.asarray(minimum.x), [1.0, 3.0, 9.0 if bounds is None else 5.0], atol=1e-4)
+
+
 def test_what_has_no_minimum_says_so() -> None:
     nothing = minimize(lambda x: x * float("nan"), tb.asarray([1.0]))
     assert (nothing.converged.item(), nothing.diverged.item()) == (False, True)

@@ -55,6 +55,25 @@ def test_windows_are_those_of_each_example(padding: str) -> None:
 
 
 @pytest.mark.parametrize("padding", ["valid", "same"])
+def test_lengths_of_two_axes(padding: Literal["valid", "same"]) -> None:
+    heights, widths, random = [5, 2, 4], [3, 6, 1], numpy.random.default_rng(0)
+    whole = tb.asarray(random.standard_normal((3, 2, 5, 6)), names=("batch", "channel", "height", "width"))
+    kernel = tb.asarray(random.standard_normal((3, 2, 2, 3)))
+    y = tr.conv(tr.with_lengths(whole, height=heights, width=widths), kernel, strides=(2, 1), padding=padding)
+    for place, (height, width) in enumerate(zip(heights, widths, strict=True)):
+        example = whole[place : place + 1, :, :height, :width]
+        short = padding == "valid" and (height < 2 or width < 3)
+        expected = None if short else numpy.asarray(tb.conv(example, kernel, strides=(2, 1), padding=padding))[0]
+        found = y.lengths["height"].tolist()[place], y.lengths["width"].tolist()[place]
+        if expected is None:
+            assert 0 in found
+            continue
+        assert found == expected.shape[1:]
+        values = numpy.asarray(y.values)[place, :, : found[0], : found[1]]
+        numpy.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("padding", ["valid", "same"])
 def test_a_convolution_is_that_of_each_example(padding: Literal["valid", "same"]) -> None:
     @profile(40)
     @given(st.data())

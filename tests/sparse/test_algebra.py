@@ -100,8 +100,9 @@ def test_products_with_dense_tensors_that_broadcast(format: str) -> None:
         if len(shape) == 2 and data.draw(st.booleans()):
             shape = (*array.shape[:-2], *shape)  # a factor for each matrix of a batch
         factor = numpy.random.default_rng(3).integers(1, 9, shape) / 2
-        numpy.testing.assert_array_equal(numpy.asarray((a * tb.asarray(factor)).to_dense()), array * factor)
-        numpy.testing.assert_allclose(numpy.asarray((a / tb.asarray(factor)).to_dense()), array / factor, rtol=1e-12)
+        given = data.draw(st.sampled_from([tb.asarray(factor), factor, factor.tolist()]))
+        numpy.testing.assert_array_equal(numpy.asarray((a * given).to_dense()), array * factor)
+        numpy.testing.assert_allclose(numpy.asarray((a / given).to_dense()), array / factor, rtol=1e-12)
 
     agrees()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from .attributes import attribute_value
 from .errors import MissingOperators, ModelError
 from .files import ModelFile
 from .graph import Graph, Place, Step
-from .operators.registry import ANY, NEWEST, ONNX, Given, Node, Operator, calling, find
+from .operators.registry import ANY, NEWEST, ONNX, Given, Node, Operator, Origin, calling, find
 from .stored import Stored
 from .types import type_of, value_type
 
@@ -134,7 +135,7 @@ class Compiler:
         """A node as a step, `None` where its operator is missing."""
         domain = "" if proto.domain == "ai.onnx" else proto.domain
         opset = opsets.get(domain, 0)
-        node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output))
+        node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output), origin=_origin(proto))
         given = self.given(proto, attributes)
         if self.around is None:
             self.number += 1
@@ -261,6 +262,17 @@ def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
     if opsets.get(ONNX, 1) > NEWEST:
         raise MissingOperators(f"expected an opset up to {NEWEST}, got opset={opsets[ONNX]}; update tensorbackend-onnx")
     return opsets
+
+
+_CALL = re.compile(r"target=torch\.ops\.aten\.(\w+)[^]]*\]\(args = \(([^()]*)\)")
+"""A call of PyTorch in the metadata with which its exporter says what a node is."""
+
+
+def _origin(proto: NodeProto) -> Origin | None:
+    """The call of PyTorch that was exported as a node, where its metadata say so."""
+    facts = {fact.key: fact.value for fact in proto.metadata_props}
+    found = _CALL.search(facts.get("pkg.torch.onnx.fx_node", ""))
+    return None if found is None else Origin(found.group(1), tuple(found.group(2).split(", ")))
 
 
 def _name(proto: NodeProto) -> str:

@@ -17,6 +17,32 @@ def harmonic(n: int) -> float:
     return sum(1 / k for k in range(1, n + 1)) - EULER
 
 
+FUNCTIONS = {
+    "digamma": tb.digamma,
+    "factorial": tb.factorial,
+    "gamma_inc_l": lambda x: tb.gamma_inc_l(2.5, x),
+    "gamma_inc_u": lambda x: tb.gamma_inc_u(2.5, x),
+    "i0": tb.i0,
+    "i0e": tb.i0e,
+    "i1": tb.i1,
+    "i1e": tb.i1e,
+    "j0": tb.j0,
+    "j1": tb.j1,
+    "lgamma": tb.lgamma,
+    "ndtri": lambda x: tb.ndtri(x / 4),
+    "polygamma": lambda x: tb.polygamma(2, x),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_slopes_are_those_of_differences(name: str) -> None:
+    x, step = tb.asarray([0.3, 1.1, 2.6, 3.7], dtype="f64"), 1e-4
+    function = FUNCTIONS[name]
+    values = [np.asarray(function(x + place * step)) for place in (-2, -1, 1, 2)]
+    slope = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step)
+    np.testing.assert_allclose(np.asarray(tb.grad(lambda x: tb.sum(function(x)))(x)), slope, rtol=1e-9)
+
+
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
 def test_factorials_of_whole_numbers(dtype: str) -> None:
     x = tb.arange(8, dtype=dtype)

@@ -10,6 +10,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor, nn
 from tensorbackend.errors import ArgumentError, expected
 
+from .clipping import clip
 from .registry import MICROSOFT, Node, operator, rows
 from .shape import by_channel
 
@@ -17,8 +18,8 @@ SELU_ALPHA, SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
 
 def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
-    """alpha x + beta, within 0 to 1."""
-    return tb.clip(alpha * x + beta, 0, 1)
+    """alpha x + beta, within 0 to 1, and constant from there on."""
+    return clip(alpha * x + beta, 0, 1, flat=True)
 
 
 def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
@@ -36,7 +37,7 @@ ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
     "HardSwish": lambda x: x * hard_sigmoid(x, alpha=1 / 6),
     "LeakyRelu": lambda x, *, alpha=0.01: nn.leaky_relu(x, slope=alpha),
     "Mish": lambda x: x * tb.tanh(nn.softplus(x)),
-    "Relu": lambda x: tb.maximum(x, 0),
+    "Relu": nn.relu,
     "Selu": lambda x, *, alpha=SELU_ALPHA, gamma=SELU_GAMMA: gamma * nn.elu(x, alpha=alpha),
     "Softsign": lambda x: x / (1 + tb.abs(x)),
     "Swish": lambda x, *, alpha=1.0: nn.silu(x) if alpha == 1 else x * tb.sigmoid(alpha * x),
@@ -77,10 +78,13 @@ rows(
 
 @operator("PRelu")
 def prelu(x: Tensor, slope: Tensor, *, node: Node) -> Tensor:
-    """Negative elements times a slope that broadcasts, or before opset 7 is that of each channel."""
+    """Negative elements times a slope that broadcasts, or before opset 7 is that of each channel.
+
+    At 0 the gradient is the slope, as PyTorch's.
+    """
     if node.opset < 7 and slope.ndim == 1 and x.ndim > 2:
         slope = by_channel(slope, x.ndim)
-    return tb.where(x < 0, slope * x, x)
+    return tb.where(x > 0, x, slope * x)
 
 
 FUSED: dict[str, Callable[..., Tensor]] = {

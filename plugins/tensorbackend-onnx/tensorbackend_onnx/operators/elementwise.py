@@ -81,9 +81,7 @@ rows(BINARY, since=7)
 rows(
     {
         "Identity": lambda x: x,
-        "Max": lambda x, *xs: reduce(tb.maximum, xs, x),
         "Mean": lambda x, *xs: reduce(tb.add, xs, x) / (1 + len(xs)),
-        "Min": lambda x, *xs: reduce(tb.minimum, xs, x),
         "Sum": lambda x, *xs: reduce(tb.add, xs, x),
         "Where": tb.where,
     }
@@ -119,13 +117,6 @@ def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> 
     if not detect_negative:
         found = tb.logical_and(found, x > 0)
     return found if detect_positive else tb.logical_and(found, x < 0)
-
-
-@operator("Clip", attributes_before=11)
-def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
-    """Elements clipped to an interval; the upper bound wins over the lower one."""
-    x = x if min is None else tb.maximum(x, min)
-    return x if max is None else tb.minimum(x, max)
 
 
 rows(

@@ -8,13 +8,17 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, expected
 
-from .registry import Data, Int, operator
+from .registry import Data, Int, Node, operator
 
 
 @operator("Gather")
-def gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
-    """Entries along an axis."""
-    return tb.take(x, indices, axis=axis)
+def gather(x: Tensor, indices: Tensor, *, axis: int = 0, node: Node) -> Tensor:
+    """Entries along an axis; those of an embedding that stand for padding carry no gradient, as in PyTorch."""
+    entries = tb.take(x, indices, axis=axis)
+    if node.origin is not None and node.origin.op == "embedding" and len(node.origin.arguments) > 2:
+        padding = tb.expand_dims(indices == int(node.origin.arguments[2]), axis=-1)
+        entries = tb.where(padding, tb.stop_gradient(entries), entries)
+    return entries
 
 
 @operator("GatherElements")

@@ -55,9 +55,14 @@ def _log_sum_exp(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     return tb.logsumexp(_as_floats(x), axis=axis, keepdims=keepdims).astype(x.dtype)
 
 
+def _norm(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
+    """The Euclidean norm; its gradient is 0 where all elements are."""
+    return tb.linalg.vector_norm(_as_floats(x), axis=axis, keepdims=keepdims).astype(x.dtype)
+
+
 REDUCTIONS: dict[str, Reduction] = {
     "ReduceL1": _of(tb.abs),
-    "ReduceL2": _by_floats(tb.sqrt, _of(tb.square)),
+    "ReduceL2": _norm,
     "ReduceLogSum": _by_floats(tb.log, _sum),
     "ReduceLogSumExp": _log_sum_exp,
     "ReduceMax": _extreme(tb.max, tb.any, 0),

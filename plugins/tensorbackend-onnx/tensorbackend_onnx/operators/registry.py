@@ -70,6 +70,15 @@ class Run(NamedTuple):
     """What the importer had to leave away: names of axes that would clash."""
 
 
+class Origin(NamedTuple):
+    """A call of an op of PyTorch that was exported as a node."""
+
+    op: str
+    """Its name, such as "hardtanh"."""
+    arguments: tuple[str, ...]
+    """Its arguments by position, as PyTorch writes them: "%x" for a tensor, "0" for a number."""
+
+
 class Node(NamedTuple):
     """The place of an operator in a model."""
 
@@ -82,10 +91,16 @@ class Node(NamedTuple):
     """The names of the results, "" for one that nobody uses."""
     run: Run | None = None
     """What belongs to the run of the model, while it runs."""
+    origin: Origin | None = None
+    """The call of PyTorch that was exported as this node, where its metadata say so."""
 
     def __str__(self) -> str:
         kind = f"{self.domain}.{self.operator}" if self.domain else self.operator
         return f"{kind} {self.name!r}" if self.name else f"{kind} -> {self.outputs[0]!r}" if self.outputs else kind
+
+    def comes_from(self, *ops: str) -> bool:
+        """Whether one of these ops of PyTorch was exported as this node."""
+        return self.origin is not None and self.origin.op in ops
 
     def wants(self, position: int) -> bool:
         """Whether somebody uses a result."""
