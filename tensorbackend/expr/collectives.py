@@ -50,8 +50,6 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Sum all devices' tensors along mesh axes; each of these devices gets the result.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.psum(tb.ones(2), "data")
     Traceback (most recent call last):

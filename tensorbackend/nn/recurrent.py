@@ -231,8 +231,6 @@ def lstm(
     ShapeError
         For parameters, a state, lengths or a mask of another shape.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 8)), "recurrent": tb.ones((2, 8), names=("unit", None)), "bias": tb.zeros(8)}
     >>> x = tb.ones((4, 5, 3), names=("batch", "time", "feature"))
@@ -292,8 +290,6 @@ def gru(
     ShapeError
         For parameters, a state, lengths or a mask of another shape.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 6)), "recurrent": tb.ones((2, 6), names=("unit", None))}
     >>> tb.nn.gru(tb.ones((5, 3), names=("time", "feature")), parameters).outputs.template

@@ -42,8 +42,6 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
     -----
     Nothing is multiplied beyond the ends of the vectors: an infinity or a NaN affects the sums that it takes part in.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.convolve(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2])).tolist()
     [0, 1, 4, 7, 6]
@@ -71,8 +69,6 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
     -----
     Nothing is multiplied beyond the ends of the vectors: an infinity or a NaN affects the sums that it takes part in.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.correlate(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2]), mode="full").tolist()
     [2, 5, 8, 3, 0]
