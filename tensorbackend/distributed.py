@@ -78,11 +78,7 @@ def initialize(
     jax = library("jax")
     try:
         jax.distributed.initialize(
-            coordinator,
-            processes,
-            process,
-            initialization_timeout=timeout,
-            heartbeat_timeout_seconds=heartbeat,
+            coordinator, processes, process, initialization_timeout=timeout, heartbeat_timeout_seconds=heartbeat
         )
     except (RuntimeError, ValueError) as error:
         remedy = "call initialize() before anything else uses JAX, with the same coordinator in each process"

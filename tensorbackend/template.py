@@ -56,12 +56,7 @@ class Template(_Parts):
     __slots__ = ()
 
     def __new__(
-        cls,
-        shape: Sequence[int],
-        dtype: DTypeLike,
-        names: Sequence[str | None] | None = None,
-        *,
-        weak: bool = False,
+        cls, shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None, *, weak: bool = False
     ) -> Template:
         shape = as_shape(shape)
         return intern_template(shape, as_dtype(dtype), as_names(names, len(shape)), weak is True)

@@ -54,12 +54,7 @@ except ModuleNotFoundError:
 
 @check_arguments
 def from_tensor(
-    x: Tensor,
-    /,
-    *,
-    coords: Any = None,
-    name: Hashable = None,
-    attrs: Mapping[Any, Any] | None = None,
+    x: Tensor, /, *, coords: Any = None, name: Hashable = None, attrs: Mapping[Any, Any] | None = None
 ) -> xarray.DataArray:
     """Make a `DataArray` of a tensor, with the names of its axes as dims; `tb.asarray(array)` goes back.
 

@@ -94,13 +94,7 @@ def run(options: Namespace) -> int:
         causes: Counter[str] = Counter()
         with _stop_on_signals() as proceed, progress(asked) as advance:
             found = check_pairs(
-                backend,
-                ops,
-                dtypes,
-                examples=options.examples,
-                start=options.seed,
-                jobs=options.jobs,
-                proceed=proceed,
+                backend, ops, dtypes, examples=options.examples, start=options.seed, jobs=options.jobs, proceed=proceed
             )
             for pair in found:
                 pairs.append(pair)

@@ -132,12 +132,7 @@ def forget() -> None:
                 memo.clear()
 
 
-remembers(
-    "calls that are ready",
-    lambda: sum(map(len, _memos)),
-    forget,
-    lambda: MEMO_LIMIT * len(_memos),
-)
+remembers("calls that are ready", lambda: sum(map(len, _memos)), forget, lambda: MEMO_LIMIT * len(_memos))
 
 
 def holds_kernels(place: Place) -> None:

@@ -11,15 +11,7 @@ from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..registration import SuppliedFunction
 from ..scopes import Block
-from .precisions import (
-    COMPLEX,
-    FLOATING,
-    PRODUCT_PRECISIONS,
-    CastClass,
-    Precision,
-    Products,
-    precision_of,
-)
+from .precisions import COMPLEX, FLOATING, PRODUCT_PRECISIONS, CastClass, Precision, Products, precision_of
 from .types import RANK, DType, Kind, bool_, int64, uint64
 
 # These variables differ only in their defaults. A block sets all of them; the process reads the one whose default is

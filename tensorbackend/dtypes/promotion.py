@@ -130,10 +130,7 @@ def promote_types(left: DType, right: DType) -> DType:
             remedy = f"cast one of them, such as astype(x, '{signed.name}')"
             raise DTypeError(expected("dtypes with a common integer dtype", remedy, left=left, right=right))
         return BY_NAME[f"int{bits}"]
-    exponent, mantissa = (
-        max(low.exponent_bits, high.exponent_bits),
-        max(low.mantissa_bits, high.mantissa_bits),
-    )
+    exponent, mantissa = max(low.exponent_bits, high.exponent_bits), max(low.mantissa_bits, high.mantissa_bits)
     return next(
         dtype
         for dtype in ALL_DTYPES

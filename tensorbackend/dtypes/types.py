@@ -161,10 +161,5 @@ BY_NAME.update({"f8_e4m3fn": float8_e4m3fn})  # as Nx writes it
 REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}
 """For each complex dtype, the floating dtype of its parts."""
 
-COMPLEX_OF: dict[DType, DType] = {
-    float16: complex64,
-    bfloat16: complex64,
-    float32: complex64,
-    float64: complex128,
-}
+COMPLEX_OF: dict[DType, DType] = {float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128}
 """For each floating dtype, the complex dtype that holds it."""

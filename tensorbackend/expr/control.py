@@ -342,14 +342,7 @@ def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int,
     return size, name
 
 
-def run_scan_of(
-    carried: Leaves,
-    step: Flat,
-    scanned: Leaves,
-    length: int,
-    reverse: bool,
-    name: str | None,
-) -> Tensors:
+def run_scan_of(carried: Leaves, step: Flat, scanned: Leaves, length: int, reverse: bool, name: str | None) -> Tensors:
     """Runs a scan of a step; returns the carried leaves after all steps, then the stacked results."""
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]

@@ -236,13 +236,7 @@ class _Call:
         return tensors_of(self.out, result, self.backend)
 
     def judge(
-        self,
-        trail: Trail,
-        seen: int,
-        before: Sequence[Found],
-        result: Any,
-        payloads: Sequence[Any],
-        search: Search,
+        self, trail: Trail, seen: int, before: Sequence[Found], result: Any, payloads: Sequence[Any], search: Search
     ) -> NonFiniteError | None:
         """The first error that a result carries, after each result that is not finite got its own."""
         first = None

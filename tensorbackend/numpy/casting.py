@@ -59,9 +59,7 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
 
 def _step_of_bits(read: Callable[[Tensor, DType], Tensor], target: DType) -> Step:
     return Step(
-        lambda t: read(t, target),
-        lambda old, new: read(new, old.dtype),
-        lambda layout: layout.view(target.dtype),
+        lambda t: read(t, target), lambda old, new: read(new, old.dtype), lambda layout: layout.view(target.dtype)
     )
 
 

@@ -92,13 +92,7 @@ def go_on() -> None:
 
 
 def check_pair(
-    backend: Backend,
-    name: str,
-    dtype: DType,
-    *,
-    examples: int,
-    start: int = 0,
-    proceed: Callable[[], None] = go_on,
+    backend: Backend, name: str, dtype: DType, *, examples: int, start: int = 0, proceed: Callable[[], None] = go_on
 ) -> Pair:
     """Draws calls of an op with a dtype, the same ones for the same `start`, and compares each with the reference.
 

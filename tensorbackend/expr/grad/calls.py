@@ -173,11 +173,7 @@ def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
 
 
 def fit_nested(
-    value: Any,
-    what: str,
-    like: tuple[Tree, str, Sequence[Template]],
-    home: Backend,
-    held: Container[int] = (),
+    value: Any, what: str, like: tuple[Tree, str, Sequence[Template]], home: Backend, held: Container[int] = ()
 ) -> list[Tensor]:
     """Tangents or cotangents in a flat list, without those at the positions in `held`.
 

@@ -39,10 +39,7 @@ def _pad(
 ) -> Cotangents:
     within = pad(cotangent, [(-low, -high, 0) for low, high, _ in padding])
     of_x = slice_(
-        within,
-        starts=(0,) * x.ndim,
-        lengths=x.shape,
-        strides=tuple(interior + 1 for _, _, interior in padding),
+        within, starts=(0,) * x.ndim, lengths=x.shape, strides=tuple(interior + 1 for _, _, interior in padding)
     )
     return of_x, sum(cotangent) - sum(of_x)
 
