@@ -93,12 +93,10 @@ def map_elements(
 
     Parameters
     ----------
-    backend : Backend
-        The backend of the elements, which is the default backend meanwhile.
+    backend, dtype
+        As for `fold_elements`.
     function : Callable
         A function of a tensor without axes.
-    dtype : DType
-        The dtype of the elements.
     elements : iterable
         The payloads of the elements.
 

@@ -41,7 +41,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     Parameters
     ----------
     function : Callable
-        A function with annotations.
+        A public function with annotations.
 
     Returns
     -------

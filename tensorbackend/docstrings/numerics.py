@@ -245,6 +245,14 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x1": "A matrix.",
         "x2": "A matrix with the same numbers of rows and columns; the batch's axes broadcast.",
     },
+    # Optimisers
+    "optimize": {
+        "rate": "The learning rate. A schedule is a function of the number of previous steps.",
+        "decay": "The fraction of the weights that is subtracted in each step, times the rate.",
+        "mask": "Which parameters decay, as for `add_decayed_weights`.",
+        "momentum": "The weight of a step one step later, from 0 to below 1.",
+        "nesterov": "Whether to use Nesterov's accelerated form.",
+    },
     # Inspection
     "can_cast": {"from_": "A dtype, or a tensor whose dtype is used.", "to": "A dtype."},
     "inspect": {"x": "A tensor.", "limit": "The largest number of elements to read and show."},

@@ -28,6 +28,7 @@ _SEGMENTS = "with `size` entries along the axis, which has the name `name`. The 
 _EIGENVALUES = "The eigenvalues of each matrix, along the last axis, which has no name."
 _NO_NAME = "In the text above, `[.]` is an axis without a name."
 _EIGENPAIRS = f"A named tuple of `eigenvalues`, of shape (..., n), and `eigenvectors`, of shape (..., n, n). {_NO_NAME}"
+_DECAYING = ("optimize.adafactor", "optimize.descent.lion", "optimize.moments.adamw")
 
 RETURNS: Final[Words] = {
     # Elementwise
@@ -201,6 +202,9 @@ RETURNS: Final[Words] = {
     "nn.initialisers": "The weight, of the given shape, dtype and names.",
     "looped.divisors": "A tensor with the shape to which x1 and x2 broadcast, in the integer dtype to which they are "
     "promoted.",
+    "optimize.transformations": "Without a state.",
+    **dict.fromkeys(("optimize.descent", "optimize.moments"), "The transformation, used by its `init` and `update`."),
+    **dict.fromkeys(_DECAYING, "The transformation, used by its `init` and `update`; `update` needs the parameters."),
     # Inspection
     "can_cast": "True if the two dtypes are promoted to `to`. Integers may still be rounded, as from int64 to float32.",
     "inspect": "A text with the template, the backend and the elements.",

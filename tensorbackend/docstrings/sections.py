@@ -21,8 +21,8 @@ So `help` and the reference show these sections. Docstrings of functions of othe
 
 The descriptions are stored under keys: the name of an op, of the module that declares it, or of its family; the empty
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
-`ragged`, `nn`, `sparse` and `looped` the keys begin with that word; for functions of `expr` the key is the module's
-name. A docstring that describes some of the parameters is completed with the others; what it says itself stays. Examples
+`ragged`, `nn`, `optimize` and other packages the keys begin with that word; for functions of `expr` the key is the
+module's name. A docstring that describes some of the parameters is completed with the others; what it says itself stays. Examples
 at the end of a docstring with sections get their title here, so a docstring writes it only where a section follows.
 """
 
@@ -77,6 +77,8 @@ TYPES: Final[Mapping[str, str]] = {
     "Sequence[str | None]": "sequence of str or None",
     "Tensor | DTypeLike": "Tensor, DType or str",
     "Tensor | DTypeLike | Scalar": "Tensor, DType, str or number",
+    "Mask": "tree of bools, or function",
+    "float | Schedule": "float or schedule",
     "float | Sequence[float] | Tensor": "float, sequence of float or Tensor",
     "int | Sequence[int]": "int or sequence of int",
     "int | Sequence[float] | Tensor": "int, sequence of float or Tensor",
@@ -95,7 +97,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE, _OPS = "tensorbackend.", "tensorbackend.ops."
 ROOTS: Final = {"expr": "", "ops": "", "sampling": "random"} | {
-    name: name for name in ("looped", "nn", "ragged", "sparse")
+    name: name for name in ("files", "looped", "nn", "optimize", "quantized", "ragged", "select", "solvers", "sparse")
 }
 """The packages whose docstrings are completed, with the key that all functions of each have."""
 

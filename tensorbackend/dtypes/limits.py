@@ -48,7 +48,7 @@ def _dtype_of(value: Any) -> DType:
 def finfo(dtype: DTypeLike) -> finfo_object:
     """Return the limits of a floating or complex dtype, computed from the widths of its fields (IEEE 754).
 
-    Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
+    Raises `DTypeError` for other kinds.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def finfo(dtype: DTypeLike) -> finfo_object:
 def iinfo(dtype: DTypeLike) -> iinfo_object:
     """Return the limits of an integer dtype, computed from its width.
 
-    Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
+    Raises `DTypeError` for other kinds.
 
     Parameters
     ----------
     dtype : DType, str or Tensor
-        A dtype, or anything that has one.
+        As for `finfo`.
 
     Returns
     -------

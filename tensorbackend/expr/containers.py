@@ -61,10 +61,8 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
 
     Parameters
     ----------
-    x : nested tensors
-        A tensor, or lists, tuples, dictionaries and dataclasses of tensors. Other values in them are unchanged.
-    backend : Backend or str, optional
-        The backend, its class or its name; by default the default backend.
+    x, backend
+        As for `backend_copy`.
 
     Returns
     -------
@@ -73,10 +71,8 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
 
     Raises
     ------
-    DeallocatedError
-        For a tensor whose data was released.
-    BackendError
-        For the name of a backend that is not known.
+    DeallocatedError, BackendError
+        As for `backend_copy`.
 
     >>> import tensorbackend as tb
     >>> tb.backend_transfer((tb.ones(2), 3), "binary")

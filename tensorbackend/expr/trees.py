@@ -336,10 +336,8 @@ def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -
     ----------
     function : function of a path and leaves
         Takes the path, a tuple of keys, positions and names of fields, and one leaf of each tree.
-    value : nested containers
-        As in `tree_map`.
-    *others : nested containers
-        Trees of the same structure.
+    value, *others
+        As for `tree_map`.
 
     Returns
     -------
@@ -349,7 +347,7 @@ def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -
     Raises
     ------
     ArgumentError
-        For trees with different nesting; the message says where they first differ.
+        As for `tree_map`.
 
     >>> import tensorbackend as tb
     >>> tb.tree_map_with_path(lambda path, x: path, {"layers": [1, 2], "bias": 3})

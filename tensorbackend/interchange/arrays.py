@@ -47,7 +47,7 @@ def payload_dtype(dtype: DType) -> numpy.dtype[Any]:
     Parameters
     ----------
     dtype : DType
-        One of our dtypes.
+        As for `numpy_dtype`.
 
     Returns
     -------

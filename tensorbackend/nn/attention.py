@@ -208,10 +208,8 @@ def attention(
 
     Raises
     ------
-    ShapeError
-        For sizes that do not match.
-    NamesError
-        If matching axes have different names.
+    ShapeError, NamesError
+        As for `attention_weights`.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0, 0.0], [3.0, 0.0]]], names=("batch", "time", "feature"))

@@ -160,23 +160,15 @@ def conv_transpose(
 
     Parameters
     ----------
-    x : Tensor
+    x, bias, axis, spatial, groups
         As in `conv`.
     kernel : Tensor
         (features, out / groups, *spatial): the kernel of the convolution from the result's features to those of x.
-    bias : Tensor, optional
-        Added to each feature of the result.
-    axis : int or str, default -1
-        As in `conv`.
-    spatial : axis, or several, optional
-        As in `conv`.
     strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
         Those of that convolution: elements of x are `strides` apart in the result.
     padding : {"valid", "same"}, or (low, high) for each spatial axis, default "valid"
         The number of entries to remove at each end; negative numbers add zeros. `"valid"` removes none; `"same"` keeps
         x's size times the stride.
-    groups : int, default 1
-        As in `conv`.
 
     Returns
     -------

@@ -269,7 +269,7 @@ def gru(
     Parameters
     ----------
     x : Tensor
-        A tensor with an axis of steps, an axis of features, and batch axes, in any order.
+        As in `lstm`.
     parameters : mapping of str to Tensor
         `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, optionally, `"bias"` and
         `"recurrent_bias"` (3 * units). The gates are in the order reset, update, new, as in PyTorch.
@@ -285,10 +285,8 @@ def gru(
 
     Raises
     ------
-    ArgumentError
-        For parameters that lack a weight.
-    ShapeError
-        For parameters, a state, lengths or a mask of another shape.
+    ArgumentError, ShapeError
+        As for `lstm`.
 
     >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 6)), "recurrent": tb.ones((2, 6), names=("unit", None))}

@@ -205,7 +205,7 @@ def asarray(
     Returns
     -------
     ndarray
-        The array.
+        The value itself where it suits, else a new array.
 
     Examples
     --------

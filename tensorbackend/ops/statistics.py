@@ -167,12 +167,8 @@ def sample_gradient(
     ----------
     y : Tensor
         The samples.
-    x : Tensor, optional
-        Their places: a vector along the axis, or a tensor that broadcasts to y.
-    dx : float, default 1.0
-        The distance of neighbours, if no places are given.
-    axis : int or str, default -1
-        The axis of y, by position or by name.
+    x, dx, axis
+        As for `trapezoid`.
     edge_order : {1, 2}, default 1
         The degree of the polynomials for which the first and the last entry are exact.
 

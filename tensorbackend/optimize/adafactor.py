@@ -159,13 +159,6 @@ def adafactor(
         The decay rate of the mean of steps, if not 0.
     decay : float, default 0.0
         The fraction of the weights that is subtracted in each step, not times the rate.
-    mask : tree of bools, or function, optional
-        Which parameters decay, as for `add_decayed_weights`.
-
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`; `update` needs the parameters.
 
     Raises
     ------
@@ -176,8 +169,6 @@ def adafactor(
     ----------
     Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost", ICML 2018.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.adafactor(0.5, relative=False, least=2)
     >>> x = tb.zeros((2, 3))

@@ -43,11 +43,6 @@ from .transformations import (
 def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     """Multiply gradients by the negative rate, so that updates are descent steps.
 
-    Parameters
-    ----------
-    rate : float or schedule
-        The learning rate. A schedule is a function of the number of previous steps.
-
     Returns
     -------
     GradientTransformation
@@ -58,8 +53,6 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     ArgumentError
         For a rate that is not finite.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.scale_by_rate(0.5).update(tb.ones(1), ())[0].tolist()
     [-0.5]
@@ -90,8 +83,6 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     ----------
     decay : float
         The weight of a gradient one step later, from 0 to below 1.
-    nesterov : bool
-        Whether to use Nesterov's accelerated form.
 
     Returns
     -------
@@ -102,8 +93,6 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     ----------
     Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> momentum = tb.optimize.trace(0.5)
     >>> updates, state = momentum.update(tb.ones(1), momentum.init(tb.zeros(1)))
@@ -129,25 +118,14 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
 
     Parameters
     ----------
-    rate : float or schedule
-        The learning rate. A schedule is a function of the number of previous steps.
     momentum : float, default 0.0
         The weight of a gradient one step later, from 0 to below 1.
-    nesterov : bool, default False
-        Whether to use Nesterov's accelerated form.
-
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`.
 
     Raises
     ------
     ArgumentError
         For a rate that is not finite, and a momentum outside its range.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.sgd(0.5, momentum=0.9)
     >>> steps.update(tb.ones(1), steps.init(tb.zeros(1)))[0].tolist()
@@ -176,15 +154,6 @@ def lion(
         The learning rate; 3 to 10 times smaller than for Adam.
     b1, b2 : float
         The weight of the mean gradient in a step, and the decay rate of that mean.
-    decay : float, default 1e-3
-        The fraction of the weights that is subtracted in each step, times the rate.
-    mask : tree of bools, or function, optional
-        Which parameters decay, as for `add_decayed_weights`.
-
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`; `update` needs the parameters.
 
     Raises
     ------
@@ -195,8 +164,6 @@ def lion(
     ----------
     Chen et al., "Symbolic discovery of optimization algorithms", 2023.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.lion(0.5, decay=0.0)
     >>> x = tb.zeros(2)
@@ -246,8 +213,6 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     Callable
         The rate for a number of steps, a tensor without axes.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> rate = tb.optimize.exponential_decay(0.5, steps=10, factor=0.25)
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10)]
@@ -284,8 +249,6 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     ----------
     Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts", ICLR 2017.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> rate = tb.optimize.cosine_decay(0.5, steps=10)
     >>> [round(rate(tb.asarray(count)).item(), 6) for count in (0, 5, 10, 20)]
@@ -316,8 +279,6 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     Callable
         The rate for a number of steps.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> rate = tb.optimize.warmup(0.5, steps=10)
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10, 20)]

@@ -80,8 +80,6 @@ def scale_by_adam(
     ----------
     Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm 1.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> direction = tb.optimize.scale_by_adam()
     >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
@@ -144,18 +142,9 @@ def adam(
 
     Parameters
     ----------
-    rate : float or schedule
-        The learning rate.
     b1, b2, epsilon, moments_dtype
         As for `scale_by_adam`.
 
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.adam(0.1)
     >>> x = {"x": tb.asarray([3.0])}
@@ -185,26 +174,13 @@ def adamw(
 
     Parameters
     ----------
-    rate : float or schedule
-        The learning rate.
     b1, b2, epsilon, moments_dtype
         As for `scale_by_adam`.
-    decay : float
-        The fraction of the weights that is subtracted in each step, times the rate.
-    mask : tree of bools, or function, optional
-        Which parameters decay, as for `add_decayed_weights`.
-
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`; `update` needs the parameters.
 
     References
     ----------
     Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.adamw(0.5, decay=0.5)
     >>> x = tb.full((1,), 4.0)
@@ -247,8 +223,6 @@ def scale_by_rms(*, decay: float = 0.9, epsilon: float = 1e-8, centered: bool = 
     ArgumentError
         For a decay rate outside [0, 1).
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> direction = tb.optimize.scale_by_rms(decay=0.75)
     >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
@@ -289,27 +263,14 @@ def rmsprop(
 
     Parameters
     ----------
-    rate : float or schedule
-        The learning rate.
     decay, epsilon, centered
         As for `scale_by_rms`.
-    momentum : float, default 0.0
-        The weight of a step one step later, from 0 to below 1.
-    nesterov : bool, default False
-        Whether to use Nesterov's form of momentum.
-
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`.
 
     References
     ----------
     Hinton, "Overview of mini-batch gradient descent", lecture 6a, 2012. Graves, "Generating sequences with recurrent
     neural networks", 2013.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.rmsprop(0.5, decay=0.75)
     >>> tb.round(steps.update(tb.asarray([4.0]), steps.init(tb.zeros(1)))[0]).tolist()

@@ -70,7 +70,7 @@ def singular_matrix() -> DataError:
     Returns
     -------
     DataError
-        The error, to be raised.
+        The error.
 
     Examples
     --------

@@ -150,8 +150,8 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
     Parameters
     ----------
-    x : Tensor or number
-        A number or a tensor that broadcasts to the matrix's shape.
+    x
+        As for `multiply`.
 
     Returns
     -------

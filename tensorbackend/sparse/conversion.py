@@ -267,7 +267,7 @@ def astype(matrix: M, dtype: DTypeLike, /) -> M:
     Returns
     -------
     SparseMatrix
-        In the same format, with the same places.
+        The matrix with values of that dtype, at the same places.
 
     Raises
     ------

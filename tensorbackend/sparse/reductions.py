@@ -127,10 +127,8 @@ def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        A matrix of a real dtype, in any format.
-    axis : int or str, optional
-        -2 for the minimum of each column, -1 for that of each row. By default that of each matrix.
+    matrix, axis
+        As for `max`.
 
     Returns
     -------

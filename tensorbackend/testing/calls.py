@@ -172,12 +172,12 @@ def takes_narrow(name: str) -> bool:
     Parameters
     ----------
     name : str
-        The name of a declared op.
+        The name of a declared op, with or without its namespace.
 
     Returns
     -------
     bool
-        Whether it does.
+        Whether it takes them.
 
     Examples
     --------

@@ -171,14 +171,10 @@ def assert_equal(
 
     Parameters
     ----------
-    actual : Tensor
-        The result to check.
-    wanted : Tensor
-        The expected result.
+    actual, wanted, absolute
+        As for `farthest`.
     ulps : float, default 0
         The allowed distance of elements in units in the last place.
-    absolute : float or sequence of float, default 0.0
-        Additional allowed distances: one, or one for each element.
     call : Invocation, optional
         The call of the result, for the text.
 

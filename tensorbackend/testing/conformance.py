@@ -79,10 +79,8 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
 
     Parameters
     ----------
-    call : Invocation
-        The call.
-    backend : Backend or str
-        The backend, or its name.
+    call, backend
+        As for `check`.
     rows : sequence of Divergence, optional
         The divergences that are allowed; by default the rows of the backend.
 

@@ -52,7 +52,7 @@ def invalid_calls(draw: Draw, name: str) -> Invocation:
     Returns
     -------
     SearchStrategy of Invocation
-        The calls.
+        Calls with a mistake.
 
     Examples
     --------

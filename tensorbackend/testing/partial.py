@@ -51,17 +51,15 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
 
     Parameters
     ----------
-    backend : Backend
-        The backend.
     *callbacks : str
         The names of the callbacks to omit.
-    name : str, default "partial"
-        The name of the backend that is made.
+    backend, name
+        As for `partial`.
 
     Returns
     -------
     type[Backend]
-        The class.
+        The class, with all other callbacks.
 
     Examples
     --------

@@ -103,12 +103,8 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     Parameters
     ----------
-    function
-        A function of tensors, nested in lists, tuples, dicts and dataclasses.
-    argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate with respect to.
-    has_aux : bool, default False
-        Whether the function returns (result, anything), the second of which is returned as well.
+    function, argnums, has_aux
+        As for `grad`.
 
     Returns
     -------

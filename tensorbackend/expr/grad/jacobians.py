@@ -51,10 +51,8 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
     Parameters
     ----------
-    function
-        A function of tensors, nested in lists, tuples, dicts and dataclasses.
-    argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate with respect to.
+    function, argnums
+        As for `grad`.
 
     Returns
     -------
@@ -208,10 +206,8 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
 
     Parameters
     ----------
-    function
-        A function of tensors, nested in lists, tuples, dicts and dataclasses.
-    argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate with respect to.
+    function, argnums
+        As for `grad`.
 
     Returns
     -------

@@ -60,14 +60,12 @@ def sums_of_shifted(x1: Tensor, x2: Tensor, mode: Overlap) -> Tensor:
 def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
     """The cross-correlation of two vectors: the sums of x1[n + k] * conj(x2[k]), for all shifts n.
 
+    Beyond the ends of the vectors nothing is multiplied, as in `convolve`.
+
     Parameters
     ----------
     mode : {"full", "same", "valid"}, default "valid"
         Which shifts: all, as many as the longer vector has about the middle, or those where the vectors overlap whole.
-
-    Notes
-    -----
-    Nothing is multiplied beyond the ends of the vectors: an infinity or a NaN affects the sums that it takes part in.
 
     >>> import tensorbackend as tb
     >>> tb.correlate(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2]), mode="full").tolist()
