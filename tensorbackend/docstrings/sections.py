@@ -22,8 +22,9 @@ So `help` and the reference show these sections. Docstrings of functions of othe
 The descriptions are stored under keys: the name of an op, of the module that declares it, or of its family; the empty
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
 `ragged`, `nn`, `optimize` and other packages the keys begin with that word; for functions of `expr` the key is the
-module's name. A docstring that describes some of the parameters is completed with the others; what it says itself stays. Examples
-at the end of a docstring with sections get their title here, so a docstring writes it only where a section follows.
+module's name. A docstring that describes some of the parameters is completed with the others; what it says itself
+stays. Examples at the end of a docstring with sections get their title here, so a docstring writes it only where a
+section follows.
 """
 
 from __future__ import annotations
