@@ -16,7 +16,7 @@ from .dispatch.fallbacks import load_fallbacks
 from .protocol import Backend, Kernel
 from .protocol.callbacks import CompositeCall
 from .select import build_in
-from .tensor.op_table import load_ops
+from .tensor.methods import load_ops
 
 NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 """The public modules, each of which is imported on first use."""

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..declarations.op_specs import CALLBACKS, list_implementations, overridable
-from ..dispatch.native import NATIVE
-from ..dispatch.native_calls import Call
+from ..dispatch.native_calls import NATIVE, Call
 from ..errors import BackendError
 from ..protocol.owners import reuses_operands
 from ..select import DISTRIBUTIONS, backend_class, backends, get_backend, origin

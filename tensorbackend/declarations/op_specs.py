@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from ..protocol import Backend, defines
 from ..protocol.callbacks import Cost, Reach
 from ..rules.accuracy import TO_THE_BIT, Bounds
-from ..tensor.op_table import load_ops
+from ..tensor.methods import load_ops
 from .parameters import Parameter as Parameter
 from .parameters import read_parameters as read_parameters
 from .parameters import results

@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, cast
 
+from ..caching.memos import POLICY
 from ..caching.option_keys import remember
-from ..caching.policy import POLICY
 from ..declarations.op_specs import Parameter
 from ..dtypes import DType
 from ..errors import ContractError

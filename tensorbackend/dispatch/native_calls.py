@@ -6,22 +6,47 @@ other call reaches that code. So the code alone says what a call means, and the 
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from types import FunctionType
 from typing import Any, Final
 
 from ..caching.option_keys import ATOMS, option_key
 from ..declarations.op_specs import Parameter
 from ..dtypes import defaults
-from ..errors import ContractError
+from ..errors import ContractError, expected
 from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 from .kernels import Shaped, wrap
-from .native import NATIVE
 from .ready_calls import Dispatcher, ReadyCall, ServeCall
 from .source import takes_numbers
+
+INTERFACE: Final = 1
+"""What this library knows of the package. A change of `Call`, `configure` or `encrypt` raises it, there too."""
+
+
+def _find() -> Any | None:
+    if os.environ.get("TENSORBACKEND_NATIVE") == "0":
+        return None
+    try:
+        package = import_module("tensorbackend_native")
+    except ImportError:
+        return None
+    found = getattr(package, "INTERFACE", None)
+    if found == INTERFACE:
+        return package
+    remedy = "install both from one release or checkout; until then nothing runs in C"
+    warnings.warn(expected(f"tensorbackend-native of interface {INTERFACE}", remedy, interface=found), stacklevel=2)
+    return None
+
+
+NATIVE: Final = _find()
+"""The package `tensorbackend_native`; `None` without it, and where `TENSORBACKEND_NATIVE` is 0."""
+
 
 MOST_PARAMETERS: Final = 16
 """An op of more parameters has no `Call`; one that is a shape counts twice, as it has two parts in a key."""

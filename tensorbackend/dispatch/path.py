@@ -2,17 +2,21 @@
 
 A call of tensors on one backend is kept under the key that its op makes. A call with Python numbers next to its tensors
 is kept by the types of the numbers: their values reach the kernel as data, so that a new number needs no new plan.
+
+`public` gives an op its public face: what `help`, `inspect.signature` and `typing.get_type_hints` say of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import FunctionType
+from typing import Any, Final, TypeVar
 
 from ..caching.option_keys import MOST_OPERANDS, NUMBERS, remember
 from ..declarations.argument_errors import tell
 from ..declarations.op_specs import CALLBACKS, OpSpec
 from ..declarations.signature_errors import adapt
+from ..docstrings import complete_docstring
 from ..dtypes import DType, defaults
 from ..errors import OperandError, TensorBackendError
 from ..interchange import namespace_of, scalar_dtype
@@ -21,7 +25,7 @@ from ..protocol.planned import payloads_of
 from ..rules.plan import Out
 from ..select import creation_backend, move, move_to_recorder
 from ..template import Template, is_symbolic_template
-from ..tensor import Tensor
+from ..tensor import Tensor, TensorLike
 from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import constant, maker_of
@@ -30,7 +34,6 @@ from .kernels import wrap
 from .kinds import Planner
 from .operands import Call, convert_arrays
 from .ready_calls import Key, ReadyCall, ServeCall, record
-from .signature import public
 from .source import PLACEMENT, takes_numbers
 from .watching import holds_kernels, is_watching
 
@@ -224,3 +227,47 @@ def _is_of_default(out: Any, native: Sequence[DType], operands: Sequence[DType])
         return False
     outs = (out,) if isinstance(out, Template) else out
     return any(template.dtype.is_inexact for template in outs) or any(dtype.is_inexact for dtype in operands)
+
+
+Op = TypeVar("Op", bound=Callable[..., Any])
+
+
+def public(op: Op, spec: OpSpec) -> Op:
+    """Gives an op the name, docstring and signature of its declared function, with tensors in place of templates.
+
+    `__wrapped__` is never called. It is a function with the parameters of the declared one, because readers of
+    signatures follow that attribute.
+    """
+    declared: Any = spec.function
+    annotations, names = _public_types(spec)
+    face: Any = FunctionType(declared.__code__, names, spec.name, declared.__defaults__, declared.__closure__)
+    face.__kwdefaults__ = declared.__kwdefaults__
+    face.__annotations__ = annotations
+    target: Any = op
+    text = complete_docstring(declared, getattr(spec.result, "__name__", "Tensor"))
+    for function in (target, face):
+        function.__module__, function.__name__ = declared.__module__, declared.__name__
+        function.__qualname__, function.__doc__ = declared.__qualname__, text
+    target.__annotations__, target.__wrapped__ = annotations, face
+    return op
+
+
+def _public_types(spec: OpSpec) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The annotations of the parameters and the result, as a caller sees them, and the names to evaluate them with.
+
+    They are texts, as in `x: 'TensorLike'`, because `help` shows an alias itself in full.
+    """
+    declared: Any = spec.function
+    annotations: dict[str, Any] = {**declared.__annotations__}
+    known: dict[str, Any] = {"TensorLike": TensorLike, "Sequence": Sequence}
+    for parameter in spec.parameters:
+        if parameter.role != "option":
+            annotations[parameter.name] = _OPERANDS[parameter.role] + " | None" * parameter.optional
+    if spec.kind == "primitive":
+        result = spec.result or Tensor
+        annotations["return"], known[result.__name__] = result.__name__, result
+    return annotations, {**declared.__globals__, **known}
+
+
+_OPERANDS: Final = {"tensor": "TensorLike", "tensors": "Sequence[TensorLike]"}
+"""The annotations of operands by their role. A rule declares templates in their place, and some bodies tensors."""

@@ -1,6 +1,5 @@
 """Element types, the default ones, their promotion, and limits computed from bit widths."""
 
-from .autocast import autocast as autocast
 from .defaults import cast_somewhere as cast_somewhere
 from .defaults import cast_to as cast_to
 from .defaults import default_dtype as default_dtype
@@ -17,6 +16,7 @@ from .limits import iinfo as iinfo
 from .limits import iinfo_object as iinfo_object
 from .limits import value_range as value_range
 from .promotion import as_dtype as as_dtype
+from .promotion import autocast as autocast
 from .promotion import holds_kind as holds_kind
 from .promotion import promote_scalar as promote_scalar
 from .promotion import promote_types as promote_types

@@ -1,4 +1,4 @@
-"""Reading dtypes from names, and promotion."""
+"""Reading dtypes from names, promotion, and the blocks that cast operands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from functools import lru_cache
 from sys import byteorder
 from typing import Any, Final
 
-from ..errors import DTypeError, expected
+from ..errors import ArgumentError, DTypeError, expected
 from ..errors.hints import rows
+from ..errors.tracebacks import name_in_errors
+from ..scopes import Block
 from ..sizes import Size
-from .defaults import default_dtype
-from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind
+from .defaults import cast_products, default_dtype
+from .precisions import PRODUCT_DTYPES
+from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind, bfloat16
 
 _KIND_OF_SCALAR: dict[type, Kind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 _FOREIGN: Final = {
@@ -183,3 +186,55 @@ def holds_kind(dtype: DType, kind: Kind) -> bool:
     (True, False)
     """
     return RANK[kind] <= RANK[dtype.kind]
+
+
+@name_in_errors
+def autocast(dtype: DTypeLike = bfloat16) -> Block[None]:
+    """Compute products in a narrow dtype and sums in float32, for a `with` block, in this thread or task only.
+
+    Ops that multiply matrices and convolutions cast operands of float32 and narrower to `dtype`. Reductions, cumulative
+    and linear algebra ops, Fourier transforms, special functions, and functions whose results grow quickly, such as
+    `exp`, cast float16 and bfloat16 to float32. All other ops take their operands as they are. float64, complex numbers
+    and integers are never cast.
+
+    Parameters
+    ----------
+    dtype : {bfloat16, float16}, default bfloat16
+        The dtype of products.
+
+    Returns
+    -------
+    Block
+        The block. Blocks of `precision` inside it end the casts.
+
+    Raises
+    ------
+    ArgumentError
+        For another dtype.
+
+    See Also
+    --------
+    optimize.scale_loss : For gradients that are too small for float16.
+
+    Notes
+    -----
+    Gradients have the dtypes of the arguments, so parameters in float32 get gradients and steps in float32. Under
+    `tb.jit`, write the block inside the function: a block around the calls is entered at each of them.
+
+    References
+    ----------
+    Micikevicius et al., "Mixed Precision Training", ICLR 2018.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones((2, 2))
+    >>> with tb.autocast("bfloat16"):
+    ...     y = x @ x
+    ...     y.dtype, (y + x).dtype, tb.sum(y).dtype
+    (bfloat16, float32, float32)
+    """
+    narrow = as_dtype(dtype)
+    if narrow in PRODUCT_DTYPES:
+        return cast_products(narrow)
+    raise ArgumentError(expected("a dtype of bfloat16 or float16", dtype=narrow))

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from ..caching.locks import module_lock
-from ..caching.memos import clear_all, remembers
-from ..caching.policy import POLICY
+from ..caching.memos import POLICY, clear_all, remembers
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import defaults
 from ..errors import ArgumentError, OperandError, RecompilationWarning, expected, shown

@@ -19,7 +19,7 @@ from typing import Any
 from ..declarations.op_specs import CALLBACKS, ELEMENTWISE
 from ..errors import ArgumentError, expected
 from ..protocol import Payload
-from ..select.transfer import release
+from ..select.choice import release
 from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph, rebuilt, remake

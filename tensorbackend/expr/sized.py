@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from ..caching.policy import POLICY
+from ..caching.memos import POLICY
 from ..dispatch.resizing import Leaves
 from ..errors import RecompilationWarning
 from ..protocol import Backend, Kernel

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from ..caching.memos import POLICY
 from ..caching.option_keys import remember
-from ..caching.policy import POLICY
 from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
 from ..dispatch.composites import programs

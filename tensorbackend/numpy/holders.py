@@ -14,7 +14,7 @@ from weakref import ReferenceType, ref
 
 import numpy
 
-from ..caching.policy import POLICY
+from ..caching.memos import POLICY
 from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ArgumentError, expected
 from ..template import Shape, Template

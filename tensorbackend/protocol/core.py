@@ -15,7 +15,7 @@ from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
-from ..tensor.payload_bytes import bytes_of
+from ..tensor.construction import bytes_of
 from .callbacks import CompositeCall, Default, defines, own_method
 from .devices import DeviceFacts, host_facts, kind_of_device
 from .planned import Kernel, Payload

@@ -10,6 +10,9 @@
 from __future__ import annotations
 
 from .choice import apart as apart
+from .choice import backend_copy as backend_copy
+from .choice import backend_deallocate as backend_deallocate
+from .choice import backend_transfer as backend_transfer
 from .choice import check_dtype_support as check_dtype_support
 from .choice import common_backend as common_backend
 from .choice import home_of as home_of
@@ -36,6 +39,3 @@ from .registry import origin as origin
 from .registry import override as override
 from .registry import owner as owner
 from .registry import register_backend as register_backend
-from .transfer import backend_copy as backend_copy
-from .transfer import backend_deallocate as backend_deallocate
-from .transfer import backend_transfer as backend_transfer

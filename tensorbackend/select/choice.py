@@ -1,6 +1,7 @@
 """Chooses the backend on which an op runs by its operands, and moves the operands there.
 
-An array of another library belongs on the backend of its library, on its device.
+An array of another library belongs on the backend of its library, on its device. `transferred` and `copied`
+move tensors where no op runs.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..caching.locks import module_lock
 from ..dtypes import DType
 from ..errors import BackendError, OperandError, UnsupportedOp, expected
 from ..interchange.arrays import to_plain_memory
-from ..protocol import Backend
-from ..tensor import Tensor
-from .default import current
+from ..protocol import Backend, BackendLike
+from ..tensor import Deallocated, Tensor, bind
+from .default import current, get_backend
 from .registry import owner
 
 
@@ -154,3 +156,60 @@ def home_of(values: Iterable[Any]) -> Backend:
         return common_backend(tensors)
     found = (library_backend(leaf) for leaf in leaves if hasattr(leaf, "__dlpack__"))
     return next((backend for backend in found if backend is not None), None) or current()
+
+
+# Held while a tensor is checked and then given up.
+_lock = module_lock(__name__)
+
+
+@bind
+def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
+    """Copy a tensor, including its names, to another backend; the tensor keeps its data.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.tensor([1.0, 2.0], names=("n",))
+    >>> x.backend_copy("binary")
+    f32[n: 2] binary [1.0, 2.0]
+    """
+    target = get_backend(backend)
+    check_dtype_support(x.dtype, target)
+    return Tensor(x.template, target, x.backend.backend_copy(x, target))
+
+
+@bind
+def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
+    """Move a tensor to another backend: the source is deallocated, and using it raises `DeallocatedError`.
+
+    Moving to its own backend returns the tensor itself. Memory is shared if both backends support that,
+    otherwise the bytes are copied.
+    """
+    target = get_backend(backend)
+    if target is x.backend:
+        return x
+    check_dtype_support(x.dtype, target)
+    moved = Tensor(x.template, target, x.backend.backend_transfer(x, target))
+    backend_deallocate(x)
+    return moved
+
+
+@bind
+def backend_deallocate(x: Tensor) -> None:
+    """Release a tensor's data; a second call has no effect."""
+    with _lock:
+        if x.deallocated:
+            return
+        x.backend.backend_deallocate(x)
+        x.__class__ = Deallocated
+    _delete_data(x)
+
+
+def release(x: Tensor) -> None:
+    """Takes the payload out of a tensor, which is deallocated from now on, for a kernel that may use its memory."""
+    with _lock:
+        x.__class__ = Deallocated
+    _delete_data(x)
+
+
+def _delete_data(x: Tensor) -> None:
+    # By the slot of `Tensor`: the attribute of a `Deallocated` tensor raises, from now on in other threads too.
+    vars(Tensor)["data"].__delete__(x)

@@ -18,12 +18,10 @@ from ..errors.hints import rows
 from ..errors.tracebacks import name_in_errors
 from ..rules.plan import integer
 from ..template import Names, Shape, Template
-from .construction import TensorType
-from .methods import OpMethods
+from .construction import TensorType, bytes_of
+from .methods import OpMethods, ops
 from .missing_names import MissingAttributes, explain_assignments
-from .op_table import ops
 from .operators import Operators
-from .payload_bytes import bytes_of
 
 if TYPE_CHECKING:
     import numpy

@@ -2,20 +2,39 @@
 
 Each takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` sets the op's docstring. The op
 itself says what is wrong with an unknown keyword, such as `x.sum(dim=0)`.
+
+Methods and operators look up ops in a table. `import tensorbackend` does not import modules that many programs never
+need, so the table calls `load_ops` before it reports a missing name. So its readers always see every op.
 """
 
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..annotations import Axes, Axis
 from ..dtypes import DType, DTypeLike
 from ..errors import DTypeError
+from ..registration import SuppliedFunction
 from ..template import Names, NamesLike
-from .op_table import ops
+
+load_ops: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: None)
+"""Imports the modules that declare ops, once."""
+
+
+class _PublicFunctions(dict[str, Callable[..., Any]]):
+    """Public functions by name, which cannot be typed more closely; `tensor.bind` adds them."""
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        load_ops.call()
+        if name in self:
+            return self[name]
+        raise KeyError(name)
+
+
+ops: dict[str, Callable[..., Any]] = _PublicFunctions()
 
 
 def _is_axis_or_flag(x: OpMethods, dtype: object) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from types import FrameType
 from typing import Any, Final, NoReturn, TypeVar
 
 from ..dtypes import DType
 from ..errors import ArgumentError, MissingNameError, OperandError
 from ..errors.hints import FUNCTIONS, advice, fold, lacking, rows
-from ..errors.source import expression_at
 from ..registration import SuppliedFunction
 
 TENSOR_OF: Final = {
@@ -227,3 +229,30 @@ def existing(owner: type, names: Iterable[str]) -> list[str]:
     from inspect import getattr_static  # slow to import, and only prompts and documentation need it
 
     return [name for name in names if not isinstance(getattr_static(owner, name, None), MissingAttribute)]
+
+
+def expression_at(frame: FrameType) -> ast.expr | None:
+    """The expression or the target of an assignment that a frame evaluates.
+
+    `None` if its source is not known, or if a whole statement runs.
+
+    >>> import sys
+    >>> names = {"at": lambda: expression_at(sys._getframe(1))}
+    >>> exec("answer = at()", names)
+    >>> names["answer"] is None  # code without a source
+    True
+    """
+    code = frame.f_code
+    # One place for each two bytes of the instructions, as the standard library's `traceback` takes it.
+    place = next(islice(code.co_positions(), frame.f_lasti // 2, None), None)
+    if place is None or None in place:
+        return None
+    first, last, start, end = (part or 0 for part in place)
+    lines = [linecache.getline(code.co_filename, line, frame.f_globals).encode() for line in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
+    text = b"".join(lines)
+    try:
+        return ast.parse(b"(" + text + b"\n)", mode="eval").body if text.strip() else None
+    except (SyntaxError, ValueError):
+        return None

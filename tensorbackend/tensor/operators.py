@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import ArgumentError, OperandError, expected
 from ..interchange import is_plain_array
 from ..rules.plan import integer
-from .methods import OpMethods
-from .op_table import ops
+from .methods import OpMethods, ops
 
 if TYPE_CHECKING:
     from . import Tensor, TensorLike

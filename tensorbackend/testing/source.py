@@ -14,7 +14,7 @@ from ..dtypes.packing import unpack
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
-from ..tensor.op_table import ops
+from ..tensor.methods import ops
 
 NAMESPACES = ("", "linalg", "fft", "random", "nn")
 """Where public ops are: at the top level, or in a namespace of the Array API's extensions or our own."""

@@ -16,7 +16,7 @@ from tensorbackend.errors import BackendError
 from tensorbackend.extending import Bound
 from tensorbackend.protocol import planned
 from tensorbackend.select import registry
-from tensorbackend.tensor.op_table import ops
+from tensorbackend.tensor.methods import ops
 from tensorbackend.testing import Disagreement, Invocation, check
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
-from tensorbackend.caching.policy import POLICY
+from tensorbackend.caching.memos import POLICY
 from tensorbackend.dispatch import kinds, watching
 from tensorbackend.dispatch.path import FullPath
 from tensorbackend.errors import ShapeError, TensorBackendError

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tensorbackend.dispatch.native import INTERFACE
+from tensorbackend.dispatch.native_calls import INTERFACE
 
 STAND_IN = f"""
 __version__ = "1.0"

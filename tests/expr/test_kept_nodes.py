@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.caching.policy import POLICY
+from tensorbackend.caching.memos import POLICY
 from tensorbackend.errors import BackendError, DataError, GradientError
 from tensorbackend.expr.grad.gradient_programs import GRADIENT_PROGRAMS
 from tensorbackend.expr.kept_nodes import NODES

@@ -9,7 +9,7 @@ import pytest
 
 import tensorbackend as tb
 import tensorbackend.numpy as np
-from tensorbackend.caching.policy import POLICY
+from tensorbackend.caching.memos import POLICY
 from tensorbackend.numpy import stepping
 from tensorbackend.numpy.bodies import computes, planned_kernel
 

@@ -70,11 +70,10 @@ USES: dict[str, dict[str, Use]] = {
     "tensorbackend/dispatch/resizing.py": dict.fromkeys(
         ("CellType", "__closure__", "cell_contents", "co_names"), CLOSURE
     ),
-    "tensorbackend/dispatch/signature.py": {
+    "tensorbackend/dispatch/path.py": {
         "__closure__": Use("a function with the signature of an op, for `inspect`", "documented in `types`")
     },
     "tensorbackend/declarations/deprecations.py": {"_getframe": CALLER},
-    "tensorbackend/errors/source.py": {"co_positions": PLACE, "f_lasti": PLACE},
     "tensorbackend/errors/tracebacks.py": {
         "_getframe": CALLER,
         "tb_lasti": Use("a shorter traceback, made of the entries of another", "documented in `types`"),
@@ -102,7 +101,7 @@ USES: dict[str, dict[str, Use]] = {
         "f_locals": Use("the size of what did not fit, for an error", "an error without a size")
     },
     "tensorbackend/protocol/owners.py": {"getrefcount": COUNT, "getweakrefcount": COUNT},
-    "tensorbackend/tensor/missing_names.py": {"_getframe": CALLER},
+    "tensorbackend/tensor/missing_names.py": {"_getframe": CALLER, "co_positions": PLACE, "f_lasti": PLACE},
     "tensorbackend/testing/sharers.py": {
         "f_locals": Use("a frame that keeps memory, which a test of sharing needs", "none: part of the tests")
     },

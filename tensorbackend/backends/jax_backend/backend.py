@@ -33,13 +33,12 @@ from .convolution import JaxConvolution
 from .creation import JaxCreation
 from .cumulative import JaxCumulative
 from .elementwise import JaxElementwise
-from .faulty_versions import warn_of_faulty_version
 from .fourier import JaxFourier
 from .functional import JaxFunctional
 from .indexing import JaxIndexing
 from .linalg.factorisations import JaxLinalg
 from .linalg.sparse import JaxSparse
-from .module import JaxModule
+from .module import JaxModule, warn_of_faulty_version
 from .parts import elements_at
 from .random import JaxRandom
 from .reduction import JaxReduction

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...dispatch.native import NATIVE
+from ...dispatch.native_calls import NATIVE
 from ...dtypes import ALL_DTYPES, STORED_DTYPES, bfloat16
 from ...interchange import aligned_copy, numpy_dtype, payload_dtype, read_only
 from ...protocol import Kernel, Payload

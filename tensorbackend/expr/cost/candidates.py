@@ -20,9 +20,9 @@ from ...declarations.op_specs import CALLBACKS
 from ..node import Node
 from ..recomputation import PART, Selection, select_calls
 from .estimate import Estimator
+from .flops import total
 from .program import Program
 from .units import show_bytes
-from .work import total
 
 EXHAUSTIVE_CALLS: Final = 6
 """With at most this many candidates the search tries every choice."""

@@ -16,9 +16,8 @@ from ..evaluate import Compiled
 from ..graph import Graph, iterations, subgraphs
 from ..node import CAPTURED, PARAMETER, RENAMED, Node
 from ..trace import trace_leaves
-from .flops import APPLICATIONS, rule_of
+from .flops import APPLICATIONS, ROUNDING, Work, rule_of, total
 from .memory import timeline
-from .work import ROUNDING, Work, total
 
 _NOTHING: Final = Work(shares=(None,), strided=(False,))
 _VIEW: Final = Work(shares=(0,), strided=(False,))

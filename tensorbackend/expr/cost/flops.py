@@ -1,4 +1,4 @@
-"""Floating-point operations of each callback, from templates and options alone.
+"""The work of a node, and the floating-point operations of each callback, from templates and options alone.
 
 They are counted as in XLA's cost analysis, where it has a rule:
 https://github.com/openxla/xla/blob/main/xla/service/hlo_cost_analysis.cc
@@ -25,13 +25,61 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ...declarations.op_specs import COSTS, CostRule
 from ...registration import Registry
 from ...rules.convolution import Correlation
 from ...rules.window import Windows
 from ...template import Template
+
+ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
+"""The callbacks that return integers unchanged."""
+
+
+class Work(NamedTuple):
+    """The cost of a node. Bytes are those of the inputs it reads and the results it writes; caches are ignored."""
+
+    flops: int = 0
+    transcendentals: int = 0
+    read: int = 0
+    written: int = 0
+    workspace: int = 0
+    """The most bytes that parts need at any time besides inputs and results."""
+    shares: tuple[int | None, ...] = ()
+    """The input whose memory each result shares, by its place among the operands."""
+    strided: tuple[bool, ...] = ()
+    """Whether the elements of each result may be in an order other than row-major."""
+    blocks: tuple[tuple[int, int], ...] = ()
+    """For each result the first result in the same memory, and the bytes of that memory, of which the result may be a
+    part; empty if each result has memory of its size."""
+    open: bool = False
+    """Whether a loop is counted as one iteration, because only data can say how many there are."""
+
+    def apart(self, count: int) -> Work:
+        """The work with `count` results in memory of their own, in row-major order."""
+        return self._replace(shares=(None,) * count, strided=(False,) * count)
+
+    def times(self, count: int) -> Work:
+        """The work of `count` runs."""
+        return self._replace(
+            flops=self.flops * count,
+            transcendentals=self.transcendentals * count,
+            read=self.read * count,
+            written=self.written * count,
+        )
+
+
+def total(works: Sequence[Work]) -> Work:
+    """The work of several nodes, without their memory."""
+    return Work(
+        sum(work.flops for work in works),
+        sum(work.transcendentals for work in works),
+        sum(work.read for work in works),
+        sum(work.written for work in works),
+        open=any(work.open for work in works),
+    )
+
 
 Function = TypeVar("Function", bound=CostRule)
 

@@ -18,7 +18,7 @@ from ...declarations.op_specs import CALLBACKS
 from ..donation import early_order
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Node, Value
-from .work import Work
+from .flops import Work
 
 PARAMETERS: Final = "parameter"
 CAPTURES: Final = "captured"

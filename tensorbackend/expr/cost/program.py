@@ -8,9 +8,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
 from ..node import CAPTURED, PARAMETER, RENAMED, Line, Node
+from .flops import total
 from .memory import KINDS, PARAMETERS, Block, Timeline
 from .units import show_bytes, show_count
-from .work import total
 
 By = Literal["node", "op", "line"]
 

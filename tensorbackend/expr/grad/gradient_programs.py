@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ...caching.memos import BoundedMemo
-from ...caching.policy import POLICY
+from ...caching.memos import POLICY, BoundedMemo
 from ...protocol import Backend, Kernel, Payload
 from ...scopes import around_calls
 from ...template import Template

@@ -19,7 +19,7 @@ from ...ops.reduction import sum
 from ...protocol import Backend, BackendLike
 from ...select import get_backend
 from ...tensor import Tensor
-from ..cost.work import Work
+from ..cost.flops import Work
 
 
 @check_construction

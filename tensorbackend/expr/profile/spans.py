@@ -19,7 +19,7 @@ from ...protocol.core import Core
 from ...template import Template
 from ...tensor import Tensor
 from ..cost.estimate import Estimator
-from ..cost.work import Work, total
+from ..cost.flops import Work, total
 from ..evaluate import Compiled
 from ..graph import Graph
 from ..node import PARAMETER, Line, Node, Value, current_scope, is_users

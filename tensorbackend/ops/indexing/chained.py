@@ -20,7 +20,7 @@ from weakref import ReferenceType, ref
 
 from ...caching.memos import BoundedMemo
 from ...tensor import Tensor
-from ...tensor.op_table import ops
+from ...tensor.methods import ops
 
 _Place = tuple[int | None, int | None, int | None, int | None]
 """The first and the last line of an expression, and its first and last column."""

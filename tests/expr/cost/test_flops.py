@@ -10,8 +10,7 @@ import tensorbackend as tb
 import tensorbackend.testing  # declares the ops of all namespaces
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.expr.cost.estimate import Estimator
-from tensorbackend.expr.cost.flops import rule_of
-from tensorbackend.expr.cost.work import Work
+from tensorbackend.expr.cost.flops import Work, rule_of
 
 
 def work(function: Any, *templates: Any) -> Work:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.caching.policy import POLICY
+from tensorbackend.caching.memos import POLICY
 from tensorbackend.errors import ArgumentError, DataError, GradientError, ShapeError
 from tensorbackend.expr.grad.gradient_programs import GRADIENT_PROGRAMS
 from tensorbackend.expr.kept_nodes import NODES

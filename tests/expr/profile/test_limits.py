@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.expr.cost.work import Work
+from tensorbackend.expr.cost.flops import Work
 
 
 def test_the_longer_of_the_two_times_counts() -> None:

@@ -19,7 +19,7 @@ from ....errors import ArgumentError, expected
 from ....mesh import Mesh
 from ...graph import Graph
 from ...node import Node, Value
-from ..work import Work
+from ..flops import Work
 from .collectives import Collective
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 from ....mesh import Layout
 from ....template import Template
 from ...node import Line, Node, Value
-from ..work import Work
+from ..flops import Work
 from .collectives import Collective, Kind
 
 Axes: TypeAlias = tuple[tuple[str, ...], ...]

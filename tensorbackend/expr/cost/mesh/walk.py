@@ -19,8 +19,8 @@ from ...graph import Graph, iterations, subgraphs
 from ...node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value
 from ...simplify import common_subexpressions, expanded
 from ..estimate import Estimator
+from ..flops import Work, total
 from ..memory import Timeline, timeline
-from ..work import Work, total
 from .collectives import Collective, Kind
 from .factors import Factors, factors_of
 from .moves import Axes, Moves, Part, whole

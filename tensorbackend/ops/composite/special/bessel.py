@@ -16,7 +16,7 @@ from ...elementwise.basic import abs, isinf, isnan, sign, where
 from ...elementwise.binary import logical_or, minimum, multiply
 from ...elementwise.transcendental import cos, exp, sin, sqrt
 from ..elementwise.functions import square
-from .common import compute_wide, horner
+from . import compute_wide, horner
 
 _NEAR = 25.0
 """From here on the asymptotic series have the accuracy of float64."""

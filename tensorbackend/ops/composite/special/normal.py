@@ -10,7 +10,7 @@ from ....tensor import Tensor
 from ...elementwise.basic import where
 from ...elementwise.binary import logical_and, maximum, minimum
 from ...elementwise.transcendental import erf_inv, erfc, exp, log, sqrt
-from .common import compute_wide
+from . import compute_wide
 
 _TAIL = 0.05
 """The probability below which `erf_inv` would lose digits."""

@@ -16,7 +16,7 @@ from ...elementwise.binary import logical_and, logical_or, maximum, minimum
 from ...elementwise.transcendental import exp, log, log1p, sin
 from ...indexing.taking import take_at
 from ...special import digamma, lgamma
-from .common import compute_wide
+from . import compute_wide
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
 """The number from which the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.caching.policy import POLICY, Policy
+from tensorbackend.caching.memos import POLICY, Policy
 from tensorbackend.dispatch import kinds, watching
 from tensorbackend.dispatch.path import FullPath
 

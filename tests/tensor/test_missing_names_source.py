@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from tensorbackend.errors.source import expression_at
+from tensorbackend.tensor.missing_names import expression_at
 
 
 class Reads(tuple[int, ...]):

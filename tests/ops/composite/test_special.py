@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tensorbackend as tb
-from tensorbackend.ops.composite.special.common import compute_wide, horner
+from tensorbackend.ops.composite.special import compute_wide, horner
 
 
 def test_results_are_rounded_once() -> None:

@@ -15,7 +15,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.backends.threefry import encrypt
-from tensorbackend.dispatch.native import INTERFACE
+from tensorbackend.dispatch.native_calls import INTERFACE
 
 
 def encrypt_arrays(key: tuple[int, int], first: Any, second: Any) -> None:
@@ -28,7 +28,7 @@ NATIVE = SimpleNamespace(encrypt=encrypt_arrays, __version__="0.0")
 def found_next_to(package: str, setting: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """What a new process finds, and what it warns of."""
     (folder / "tensorbackend_native.py").write_text(f"__version__ = '9.9'\n{package}\n")
-    program = "from tensorbackend.dispatch.native import NATIVE; print(NATIVE and NATIVE.__version__)"
+    program = "from tensorbackend.dispatch.native_calls import NATIVE; print(NATIVE and NATIVE.__version__)"
     path = os.pathsep.join([str(folder), *sys.path])
     environment = {**os.environ, "PYTHONPATH": path, "TENSORBACKEND_NATIVE": setting}
     return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)

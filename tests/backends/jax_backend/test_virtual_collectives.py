@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorbackend.backends.jax_backend.hlo import collectives
+from tensorbackend.backends.jax_backend.virtual import collectives
 
 TEXT = """HloModule jit_f, num_partitions=8
 

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.jax_backend.faulty_versions import FLAG, warn_of_faulty_version
+from tensorbackend.backends.jax_backend.module import FLAG, warn_of_faulty_version
 from tensorbackend.errors import FaultyVersionWarning
 
 
