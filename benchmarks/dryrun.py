@@ -20,9 +20,9 @@ from time import perf_counter, process_time
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.expr.cost.units import show_bytes
+from tensorbackend.expr.cost import show_bytes
 from tensorbackend.expr.evaluate import evaluate
-from tensorbackend.rules.template_text import parse_template
+from tensorbackend.rules import parse_template
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 import tensorbackend as tb
+from tensorbackend.expr.cost import show_bytes
 from tensorbackend.expr.cost.candidates import Recomputation, Search, choose_recomputation
-from tensorbackend.expr.cost.units import show_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "examples")]

@@ -18,7 +18,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from .declarations.argument_errors import check_arguments_early
-from .display.namespaces import directory as _directory
+from .display import directory as _directory
 from .dtypes import DType
 from .errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, expected
 from .errors.tracebacks import name_in_errors

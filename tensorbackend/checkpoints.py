@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from .backends.libraries import import_library
 from .declarations.argument_errors import check_arguments
-from .display.namespaces import directory as _directory
+from .display import directory as _directory
 from .dtypes import as_dtype, scalar_kind
 from .errors import ArgumentError, FileError, OperandError, expected
 from .expr.trees import flatten, paths, unflatten

@@ -17,7 +17,7 @@ from typing import Any
 from .backends.jax_backend import JaxBackend
 from .backends.jax_backend.backend import library
 from .declarations.argument_errors import check_arguments
-from .display.namespaces import directory as _directory
+from .display import directory as _directory
 from .dtypes import as_dtype
 from .errors import ArgumentError, BackendError, ShapeError, expected
 from .ops.creation.values import asarray

@@ -11,9 +11,9 @@ IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or 
 """
 
 from .backends.by_numpy import kernel_by_numpy as kernel_by_numpy
+from .backends.complex_formulas import SPECIALS as SPECIALS
 from .backends.complex_formulas import ComplexFormulas as ComplexFormulas
-from .backends.complex_specials import SPECIALS as SPECIALS
-from .backends.complex_specials import Specials as Specials
+from .backends.complex_formulas import Specials as Specials
 from .backends.functional import fold_elements as fold_elements
 from .backends.functional import map_elements as map_elements
 from .backends.functional import move_results as move_results

@@ -17,7 +17,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, COMPLEX_OF, DType, bool_
 from tensorbackend.testing import Divergence, Invocation, Judgement, assert_equal, divergences_of, judge, profile
 from tensorbackend.testing.calls import Generator
-from tensorbackend.testing.generators.common import integers
+from tensorbackend.testing.generators import integers
 from tensorbackend.testing.generators.fourier import numbers
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 

@@ -16,7 +16,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.testing import Invocation, check, profile
 from tensorbackend.testing.calls import Generator
-from tensorbackend.testing.generators.common import integers
+from tensorbackend.testing.generators import integers
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")

@@ -13,7 +13,7 @@ from tensorbackend.dtypes import DType, bool_
 from tensorbackend.protocol import Backend
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import integers
+from tensorbackend.testing.generators import integers
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .matrices import FEWEST, SIDES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.calls import moderate
-from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.generators import call
 from tensorbackend.testing.strategies import Draw, axes_of, tensors
 
 from .reduction import multiply, summand

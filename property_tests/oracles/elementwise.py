@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.generators import call
 from tensorbackend.testing.magnitudes import columns
 from tensorbackend.testing.strategies import Draw, broadcastable, elements, tensors
 

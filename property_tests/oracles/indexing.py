@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, bool_
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import MODES, call, integers, with_axis
+from tensorbackend.testing.generators import MODES, call, integers, with_axis
 from tensorbackend.testing.generators.indexing import SIZES, index_parts
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 

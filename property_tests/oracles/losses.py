@@ -14,7 +14,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import DType, bool_
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import integers
+from tensorbackend.testing.generators import integers
 from tensorbackend.testing.strategies import Draw, axes_of, shapes, tensors
 
 from .matrices import FEWEST

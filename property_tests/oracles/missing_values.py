@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.dtypes import DType, bool_
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.generators import call
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 from tensorbackend.testing.strategies import axes_of as drawn_axes
 

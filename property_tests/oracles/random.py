@@ -19,7 +19,7 @@ from tensorbackend.dtypes import DType, as_dtype, finfo, iinfo
 from tensorbackend.interchange import numpy_dtype
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.generators import call
 from tensorbackend.testing.generators.random import bound as drawn_bound
 from tensorbackend.testing.generators.random import floating_dtype as drawn_floating
 from tensorbackend.testing.generators.random import keys, sample

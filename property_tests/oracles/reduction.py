@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tensorbackend.dtypes import DType
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.generators import call
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 from tensorbackend.testing.strategies import axes_of as drawn_axes
 

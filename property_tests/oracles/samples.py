@@ -12,7 +12,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import DType
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.calls import moderate
-from tensorbackend.testing.generators.common import call, with_axis
+from tensorbackend.testing.generators import call, with_axis
 from tensorbackend.testing.generators.cumulative import unwrap as _kits_unwrap
 from tensorbackend.testing.strategies import Draw, tensors
 

@@ -14,7 +14,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import DType
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import MODES, call, integers, some_missing, with_axis
+from tensorbackend.testing.generators import MODES, call, integers, some_missing, with_axis
 from tensorbackend.testing.generators.indexing import index_vectors
 from tensorbackend.testing.strategies import Draw, tensors
 

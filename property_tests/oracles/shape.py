@@ -14,7 +14,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import DType
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import call, with_axis
+from tensorbackend.testing.generators import call, with_axis
 from tensorbackend.testing.strategies import Draw, axis_names, broadcastable, shapes, tensors
 
 from .elementwise import common, rounded

@@ -16,7 +16,7 @@ from tensorbackend.dtypes import DType, iinfo
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import some_missing
+from tensorbackend.testing.generators import some_missing
 from tensorbackend.testing.generators.window import last, number_for_each, padding_for_each, positive, window_options
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 

@@ -25,8 +25,7 @@ from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, complex64, floa
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..protocol import Backend
 from ..select import get_backend
-from ._output import mistake, print_table
-from ._place import PLACE, onnx_plugin, place
+from ._common import PLACE, mistake, onnx_plugin, place, print_table
 from ._progress import progress
 
 if TYPE_CHECKING:

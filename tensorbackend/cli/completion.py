@@ -22,7 +22,7 @@ from ..dtypes import ALL_DTYPES
 from ..errors.remedies import install_remedy
 from ..select import backends
 from . import command_line
-from ._output import mistake
+from ._common import mistake
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 

@@ -32,8 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, TensorBackendError, expected
-from ._output import mistake, print_table, write_json
-from ._place import PLACE, onnx_plugin, place
+from ._common import PLACE, mistake, onnx_plugin, place, print_table, write_json
 from ._progress import progress, steps
 
 if TYPE_CHECKING:
@@ -72,9 +71,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Runs the function on templates, and prints totals, the peak and the table."""
+    from ..expr.cost import parse_bytes, show_bytes
     from ..expr.cost.dry_run import dry_run, source_of, target, user_line
     from ..expr.cost.mesh.search import search_layouts
-    from ..expr.cost.units import parse_bytes, show_bytes
 
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)
@@ -210,8 +209,8 @@ def _pairs(option: str, text: str, example: str) -> dict[str, str]:
 
 def _show_search(tried: LayoutSearch, options: Namespace) -> int:
     """Prints or writes the ranking; the status says whether any layout fits."""
+    from ..expr.cost import show_bytes
     from ..expr.cost.mesh.search import RANKED
-    from ..expr.cost.units import show_bytes
 
     if options.json is not None:
         write_json(options.json, tried.to_json())
@@ -243,7 +242,7 @@ def _argument(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        from ..rules.template_text import parse_template
+        from ..rules import parse_template
 
         return parse_template(text)
 
@@ -257,9 +256,9 @@ def _write(report: DryRun, path: str) -> None:
 
 
 def _print(report: DryRun, options: Namespace) -> None:
+    from ..expr.cost import show_bytes
     from ..expr.cost.mesh.divided import COLLECTIVES, LAYOUTS
     from ..expr.cost.program import ALIVE, COLUMNS
-    from ..expr.cost.units import show_bytes
 
     program = report.shown_program(options.optimised)
     print(report.summary(), end="\n\n")

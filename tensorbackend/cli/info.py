@@ -17,7 +17,7 @@ from ..dispatch.native_calls import NATIVE, Call
 from ..errors import BackendError
 from ..protocol.owners import reuses_operands
 from ..select import DISTRIBUTIONS, backend_class, backends, get_backend, origin
-from ._output import print_table
+from ._common import print_table
 
 COLUMNS = ("backend", "from", "versions", "devices", "state", "callbacks", "composites")
 

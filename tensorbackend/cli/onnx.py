@@ -16,8 +16,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..errors import ArgumentError, TensorBackendError, UnsupportedOp, expected
-from ._output import mistake, print_table, write_json
-from ._place import onnx_plugin
+from ._common import mistake, onnx_plugin, print_table, write_json
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -31,7 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Prints the tables, each under a line that says what it has, and whether the model fits."""
-    from ..expr.cost.units import parse_bytes, show_bytes
+    from ..expr.cost import parse_bytes, show_bytes
 
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)

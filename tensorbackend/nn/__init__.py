@@ -6,7 +6,7 @@
 [[1.0, 0.0]]
 """
 
-from ..display.namespaces import directory as _directory
+from ..display import directory as _directory
 from ..ops.composite.elementwise.activations import elu as elu
 from ..ops.composite.elementwise.activations import gelu as gelu
 from ..ops.composite.elementwise.activations import hard_sigmoid as hard_sigmoid

@@ -1,6 +1,6 @@
 """Optimisation: minima, roots, and transformations of gradients, on any backend."""
 
-from ..display.namespaces import directory as _directory
+from ..display import directory as _directory
 from ..tensor.missing_names import missing_names as _missing_names
 from .adafactor import adafactor as adafactor
 from .averages import LossScale as LossScale

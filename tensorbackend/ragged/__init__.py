@@ -6,7 +6,7 @@
 [3.0, 4.0]
 """
 
-from ..display.namespaces import directory as _directory
+from ..display import directory as _directory
 from ..tensor.missing_names import missing_names as _missing_names
 from .construction import from_list as from_list
 from .construction import resize as resize

@@ -24,7 +24,7 @@ from ..ops.indexing.taking import take_at
 from ..rules.broadcasting import check_dtype
 from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
-from .parameters import floating_kind, named, spread_parameters
+from . import floating_kind, named, spread_parameters
 
 _BY_INVERSION = 10
 """Means up to which counts are drawn by adding up waiting times; above, by rejection."""

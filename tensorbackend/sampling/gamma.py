@@ -27,7 +27,7 @@ from ..ops.special import digamma, gamma_inc_l, gamma_inc_u, lgamma
 from ..rules.accuracy import Bound, declare_bound
 from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
-from .parameters import floating_kind, is_positive, named, spread_parameters
+from . import floating_kind, is_positive, named, spread_parameters
 
 BOUND = Bound(256, "accepted or rejected by functions with a few ulps each", "operand")
 

@@ -1,6 +1,6 @@
 """Solvers of linear systems, of eigenproblems and of ordinary differential equations, on any backend."""
 
-from ..display.namespaces import directory as _directory
+from ..display import directory as _directory
 from ..tensor.missing_names import missing_names as _missing_names
 from .differential import Trajectory as Trajectory
 from .differential import solve_ivp as solve_ivp

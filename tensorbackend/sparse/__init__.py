@@ -1,6 +1,6 @@
 """Sparse matrices on any backend: COO, CSR, CSC and batches of them, as trees of ordinary tensors."""
 
-from ..display.namespaces import directory as _directory
+from ..display import directory as _directory
 from ..tensor.missing_names import missing_names as _missing_names
 from .algebra import add as add
 from .algebra import divide as divide

@@ -11,8 +11,7 @@ import numpy
 import pytest
 
 from tensorbackend.backends.binary import complex_scalars
-from tensorbackend.backends.complex_formulas import ComplexFormulas
-from tensorbackend.backends.complex_specials import SPECIALS
+from tensorbackend.backends.complex_formulas import SPECIALS, ComplexFormulas
 
 FORMULAS = ComplexFormulas(numpy)
 PARTS = (0.0, -0.0, 1.5, -2.0, 1e-310, 1e300, -1.7e308, math.inf, -math.inf, math.nan)

@@ -55,7 +55,7 @@ UPWARDS = {("tensor", NAME)}
 
 COMPUTED = {
     "cli",
-    "cli._place",
+    "cli._common",
     "backends.libraries",
     "late_imports",
     "files",

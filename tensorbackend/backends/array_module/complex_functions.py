@@ -1,4 +1,4 @@
-"""Functions of complex arrays with the special values of `complex_specials`; they overflow only where the result does.
+"""Functions of complex arrays with the special values of `complex_formulas`; they overflow only where the result does.
 
 An array module's results for finite numbers of moderate size are kept. Where a part is infinite or NaN, the tables
 decide. Where an intermediate step may overflow, the formulas work on the parts, as BinaryBackend's do. complex64 is

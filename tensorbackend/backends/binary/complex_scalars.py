@@ -2,7 +2,7 @@
 
 `cmath` raises where a result is infinite, and changes with Python's version where a part of the argument is
 infinite or NaN; so it is called for finite numbers only, and the rest comes from the tables of
-`complex_specials`.
+`complex_formulas`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import reduce
 from math import copysign, inf, nan
 from operator import mul
 
-from ..complex_specials import SPECIALS
+from ..complex_formulas import SPECIALS
 from .scalars import divide as _real_divide
 from .scalars import sum_of_floats, times_power
 

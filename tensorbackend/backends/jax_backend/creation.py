@@ -16,7 +16,7 @@ from ..array_module.base import Array
 from ..array_module.casting import caster
 from ..array_module.creation import ArrayCreation
 from .base import JaxBase
-from .rounding import unfused_product
+from .module import unfused_product
 
 if TYPE_CHECKING:
     import numpy

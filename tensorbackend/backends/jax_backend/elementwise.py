@@ -20,7 +20,7 @@ from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts
 from .base import CheckingKernel, JaxBase
-from .rounding import quotient, root, unfused_product
+from .module import quotient, root, unfused_product
 
 _LARGEST_WHOLE = 100
 """The largest whole exponent for which a power of a complex number is computed by products."""

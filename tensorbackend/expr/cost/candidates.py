@@ -19,10 +19,10 @@ from typing import Final, NamedTuple
 from ...declarations.op_specs import CALLBACKS
 from ..node import Node
 from ..recomputation import PART, Selection, select_calls
+from . import show_bytes
 from .estimate import Estimator
 from .flops import total
 from .program import Program
-from .units import show_bytes
 
 EXHAUSTIVE_CALLS: Final = 6
 """With at most this many candidates the search tries every choice."""

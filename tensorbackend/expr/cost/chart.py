@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
 from ...errors.remedies import install_remedy
+from . import show_bytes, unit_of
 from .memory import KINDS
 from .mesh.divided import COLLECTIVES, LAYOUTS
 from .program import ALIVE, COLUMNS, TOP, Program, runs
-from .units import show_bytes, unit_of
 
 if TYPE_CHECKING:
     from .report import DryRun

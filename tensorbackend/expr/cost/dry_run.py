@@ -19,6 +19,7 @@ from ..node import Line, is_users
 from ..recomputation import Selection, select_calls
 from ..simplify import common_subexpressions, constant_folding
 from ..trace import trace
+from . import parse_bytes
 from .candidates import choose_recomputation
 from .estimate import Estimator
 from .memory import Timeline, timeline
@@ -27,7 +28,6 @@ from .mesh.machines import Machine, machine_of
 from .program import Program
 from .rematerialization import rematerialized
 from .report import DryRun
-from .units import parse_bytes
 
 
 @check_arguments_early

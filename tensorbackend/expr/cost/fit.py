@@ -13,11 +13,11 @@ from ...errors.tracebacks import name_in_errors
 from ...tensor import Tensor
 from ..recomputation import Selection, select_calls
 from ..trees import flatten
+from . import parse_bytes, show_bytes
 from .candidates import choose_recomputation
 from .dry_run import eager_program, optimised_program, pause_collection, trace_call
 from .estimate import Estimator
 from .program import Program
-from .units import parse_bytes, show_bytes
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
 from ..node import CAPTURED, PARAMETER, RENAMED, Line, Node
+from . import show_bytes, show_count
 from .flops import total
 from .memory import KINDS, PARAMETERS, Block, Timeline
-from .units import show_bytes, show_count
 
 By = Literal["node", "op", "line"]
 

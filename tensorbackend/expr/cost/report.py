@@ -8,10 +8,10 @@ from typing import Any
 
 from ...display import plain_table
 from ...errors import ArgumentError, expected
+from . import parse_bytes, show_bytes, show_count
 from .candidates import Recomputation
 from .mesh.divided import OnMesh
 from .program import COLUMNS, TOP, By, Peak, Program
-from .units import parse_bytes, show_bytes, show_count
 
 
 class DryRun:

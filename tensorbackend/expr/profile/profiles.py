@@ -17,7 +17,7 @@ from weakref import finalize
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
-from ..cost.units import show_seconds
+from ..cost import show_seconds
 from .limits import Limits, machine_limits
 from .report import Branch, By, Row, plain_tree, rows_of, table, trace_of, tree_of
 from .spans import ELSEWHERE, Costs, Recording, Span, all_spans, outermost_calls, recorder, spans_of

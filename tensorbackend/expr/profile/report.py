@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from ...display import plain_table
 from ...template import Template
+from ..cost import show_bytes, show_count, show_seconds
 from ..cost.dry_run import source_of
-from ..cost.units import show_bytes, show_count, show_seconds
 from ..node import Line
 from .limits import Limits
 from .spans import ELSEWHERE, Span, all_spans

@@ -11,7 +11,7 @@ from ...dtypes import DType
 from ...tensor import Tensor
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, broadcastable, shapes, tensors
-from .common import call, second
+from . import call, second
 
 SIZES = st.sampled_from([0, 1, 2, 2, 3, 3, 5])
 

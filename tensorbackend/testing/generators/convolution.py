@@ -11,7 +11,7 @@ import tensorbackend as tb
 from ...dtypes import DType
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, tensors
-from .common import call, second
+from . import call, second
 from .window import number_for_each, padding_for_each
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ...dtypes import DType
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, shapes, tensors
-from .common import call, with_axis
+from . import call, with_axis
 
 
 @generates("diff")

@@ -8,7 +8,7 @@ from ...dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, iinfo
 from ..calls import Invocation, generates, moderate
 from ..magnitudes import columns
 from ..strategies import Draw, broadcastable, tensors
-from .common import call, second
+from . import call, second
 from .indexing import tensor_near
 
 

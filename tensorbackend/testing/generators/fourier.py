@@ -13,7 +13,7 @@ from ...dtypes import ALL_DTYPES, REAL_OF, DType
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, elements, shapes, tensors
-from .common import call
+from . import call
 
 NORMS = st.sampled_from(["backward", "ortho", "forward"])
 FLOATS = [dtype for dtype in ALL_DTYPES if dtype.is_floating]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ...dtypes import ALL_DTYPES, DType
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, tensors
-from .common import call
+from . import call
 from .window import FOLDS, MAPS, initial_value
 
 

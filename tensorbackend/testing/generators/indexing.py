@@ -14,7 +14,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
-from .common import INDEX_DTYPES, MODES, call, integers, missing_in, second, with_axis
+from . import INDEX_DTYPES, MODES, call, integers, missing_in, second, with_axis
 
 
 def tensor_near(draw: Draw, x: Tensor) -> Tensor:

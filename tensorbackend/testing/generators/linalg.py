@@ -22,7 +22,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, axis_names, shapes, tensors
-from .common import call, integers, second
+from . import call, integers, second
 
 Rows = list[list[Any]]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ...dtypes import DType, as_dtype
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, shapes, tensors
-from .common import call, with_axis
+from . import call, with_axis
 from .random import keys
 
 # Parts

@@ -14,7 +14,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axis_names, shapes, tensors
-from .common import call
+from . import call
 
 MODES = st.sampled_from(["low", "high"])
 

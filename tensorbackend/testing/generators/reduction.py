@@ -10,7 +10,7 @@ from ...dtypes import DType, as_dtype, complex128, float64
 from ...ops.sorting import sort
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, shapes, tensors
-from .common import QUANTILES, call, integers, missing_in, some_missing, with_axis
+from . import QUANTILES, call, integers, missing_in, some_missing, with_axis
 from .indexing import SIZES
 
 WEIGHTS = st.sampled_from([0, 1, 2, 3])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ...dtypes import ALL_DTYPES, DType
 from ..calls import Invocation, generates
 from ..strategies import Draw, axis_names, shapes, tensors
-from .common import call, second, with_axis
+from . import call, second, with_axis
 
 
 @generates("reshape")

@@ -12,7 +12,7 @@ from ...ops.shape import flip
 from ...ops.sorting import argsort, sort
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, axes_of, shapes, tensors
-from .common import QUANTILES, call, second, with_axis
+from . import QUANTILES, call, second, with_axis
 from .indexing import SIZES
 
 

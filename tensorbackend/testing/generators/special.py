@@ -11,7 +11,7 @@ from ...dtypes import ALL_DTYPES, DType
 from ...dtypes.packing import pack, unpack
 from ..calls import Invocation, generates
 from ..strategies import Draw, broadcastable, elements, tensors
-from .common import call
+from . import call
 
 
 def floats_near(dtype: DType, magnitude: float) -> st.SearchStrategy[Any]:

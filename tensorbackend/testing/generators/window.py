@@ -14,7 +14,7 @@ from ...rules.window import axes_of, plan_windows
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
-from .common import call, missing_in
+from . import call, missing_in
 
 
 def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any:

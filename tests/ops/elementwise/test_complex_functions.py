@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.complex_specials import SPECIALS
+from tensorbackend.backends.complex_formulas import SPECIALS
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import complex64, complex128
 from tensorbackend.testing.calls import bound_of

@@ -9,8 +9,8 @@ from ....display import plain_table
 from ....mesh import Layout, Sharding
 from ....select import get_backend
 from ...graph import Graph
+from .. import show_bytes, show_count, show_seconds
 from ..program import Program, where
-from ..units import show_bytes, show_count, show_seconds
 from .collectives import Collective, Compiled, Kind, bytes_by_kind
 from .machines import Machine, Time, time_of
 from .walk import Walk, flat

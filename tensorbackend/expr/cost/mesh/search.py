@@ -10,8 +10,8 @@ from ....declarations.argument_errors import check_arguments_early
 from ....display import plain_table
 from ....errors import ArgumentError, expected
 from ....mesh import Layout, Mesh
+from .. import parse_bytes, show_bytes, show_seconds
 from ..dry_run import pause_collection, trace_call
-from ..units import parse_bytes, show_bytes, show_seconds
 from .divided import OnMesh
 from .machines import machine_of
 from .walk import Walk, flat

@@ -14,7 +14,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ArgumentKindError
-from tensorbackend.expr.cost.units import show_bytes
+from tensorbackend.expr.cost import show_bytes
 
 MESH = tb.Mesh({"data": 4, "model": 2})
 RULES = {"batch": "data", "hidden": "model"}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tensorbackend.cli._place import onnx_plugin
+from tensorbackend.cli._common import onnx_plugin
 from tensorbackend.errors import ArgumentError
 
 

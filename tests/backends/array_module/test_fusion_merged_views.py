@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.array_module.merged_views import merge_views
+from tensorbackend.backends.array_module.fusion import merge_views
 
 X = tb.asarray(numpy.arange(12.0).reshape(3, 4))
 

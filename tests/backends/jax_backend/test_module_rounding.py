@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.jax_backend.rounding import quotient, root, unfused_product
+from tensorbackend.backends.jax_backend.module import quotient, root, unfused_product
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.interchange import numpy_dtype
 

@@ -6,7 +6,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import DTypeError, NamesError
-from tensorbackend.sampling.parameters import floating_kind, spread_parameters
+from tensorbackend.sampling import floating_kind, spread_parameters
 
 
 def test_a_floating_parameter_gives_its_dtype() -> None:

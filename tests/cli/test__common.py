@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorbackend.cli._place import place
+from tensorbackend.cli._common import place
 from tensorbackend.errors import ArgumentError
 
 
