@@ -22,7 +22,7 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.expr.cost import show_bytes
 from tensorbackend.expr.evaluate import evaluate
-from tensorbackend.rules import parse_template
+from tensorbackend.rules.template_text import parse_template
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.rules import parse_template
+from tensorbackend.rules.template_text import parse_template
 
 Program = tuple[Callable[..., Any], dict[str, str]]
 

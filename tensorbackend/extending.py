@@ -10,7 +10,6 @@ else of the package.
 IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
 """
 
-from .backends.by_numpy import kernel_by_numpy as kernel_by_numpy
 from .backends.complex_formulas import SPECIALS as SPECIALS
 from .backends.complex_formulas import ComplexFormulas as ComplexFormulas
 from .backends.complex_formulas import Specials as Specials
@@ -21,6 +20,7 @@ from .backends.libraries import import_library as import_library
 from .backends.positions import align_axes as align_axes
 from .backends.positions import pad_slices as pad_slices
 from .backends.support import Way as Way
+from .backends.support import kernel_by_numpy as kernel_by_numpy
 from .backends.support import support_of as support_of
 from .dispatch.fallbacks import fallbacks as fallbacks
 from .dtypes.packing import element_type as element_type

@@ -8,7 +8,7 @@ from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary, ref
 
-from .caching.locks import module_lock
+from .caching import module_lock
 from .caching.memos import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected, shown

@@ -103,7 +103,7 @@ def map_elements(
     Returns
     -------
     list
-        A payload for each element.
+        A payload for each of them.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def import_library(module: str, backend: str, *extras: str, command: str = "") -
     Raises
     ------
     BackendError
-        If the module cannot be imported.
+        If it cannot be imported.
 
     Examples
     --------

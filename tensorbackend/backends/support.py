@@ -1,16 +1,18 @@
-"""How a backend supports an op: by itself, by other ops, or not at all."""
+"""How a backend supports an op: by itself, by other ops, by a kernel of NumPy's backend, or not at all."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..declarations.op_specs import CALLBACKS, OPS
 from ..dispatch.fallbacks import fallbacks, missing_needs
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import ArgumentError, expected
-from ..protocol import Backend, BackendLike, defines
+from ..protocol import Backend, BackendLike, Kernel, Payload, defines, kernel_of
 from ..select import backend_class, get_backend
+from ..template import Template
+from ..tensor import Tensor
 
 Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
 """How a backend supports an op: a primitive by its own callback, by a fall-back or not at all; a composite by the
@@ -66,3 +68,51 @@ def _class_of(backend: BackendLike) -> type[Backend]:
     if isinstance(backend, str):
         return backend_class(backend)
     return backend if isinstance(backend, type) else type(get_backend(backend))
+
+
+def kernel_by_numpy(backend: Backend, name: str, out: Any, /, *inputs: Template, **options: Any) -> Kernel:
+    """The kernel of a callback of NumpyBackend, for payloads of another backend.
+
+    The payloads move by `from_backend` of both backends: where `to_numpy` shares memory, inputs are not copied.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend whose payloads the kernel takes and returns.
+    name : str
+        The name of a planned callback of NumpyBackend.
+    out : Template or tuple of Template
+        The template of each result.
+    *inputs : Template
+        The templates of the inputs.
+    **options
+        The options of the callback.
+
+    Returns
+    -------
+    callable
+        The kernel.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.extending import kernel_by_numpy
+    >>> binary, x = tb.get_backend("binary"), tb.tensor([1.0, 2.0], backend="binary")
+    >>> negate = kernel_by_numpy(binary, "negate", x.template, x.template)
+    >>> tb.Tensor(x.template, binary, negate(x.data)).tolist()
+    [-1.0, -2.0]
+    """
+    numpy = get_backend("numpy")
+    kernel = numpy.enter(kernel_of(getattr(numpy, name), out, *inputs, **options))
+
+    def taken(x: Template, payload: Payload) -> Payload:
+        return numpy.from_backend(Tensor(x, backend, payload), copy=False)
+
+    def given(template: Template, data: Payload) -> Payload:
+        return backend.from_backend(Tensor(template, numpy, data), copy=False)
+
+    def moved(*payloads: Payload) -> Payload:
+        results = kernel(*map(taken, inputs, payloads))
+        return given(out, results) if isinstance(out, Template) else tuple(map(given, out, results))
+
+    return moved

@@ -242,7 +242,7 @@ def _argument(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        from ..rules import parse_template
+        from ..rules.template_text import parse_template
 
         return parse_template(text)
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..declarations.op_specs import OpSpec
 from ..dtypes import DType, defaults
-from ..dtypes.precisions import CastClass
+from ..dtypes.defaults import CastClass
 from ..interchange import is_plain_array
 from ..rules.accuracy import TO_THE_BIT
 from ..tensor import Tensor, public_op

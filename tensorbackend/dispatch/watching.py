@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from weakref import WeakSet
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..caching.memos import remembers
 from ..caching.option_keys import MEMO_LIMIT
 from ..protocol import Backend, Kernel

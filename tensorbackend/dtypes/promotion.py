@@ -11,8 +11,7 @@ from ..errors.hints import rows
 from ..errors.tracebacks import name_in_errors
 from ..scopes import Block
 from ..sizes import Size
-from .defaults import cast_products, default_dtype
-from .precisions import PRODUCT_DTYPES
+from .defaults import PRODUCT_DTYPES, cast_products, default_dtype
 from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind, bfloat16
 
 _KIND_OF_SCALAR: dict[type, Kind] = {bool: "bool", int: "int", float: "float", complex: "complex"}

@@ -67,12 +67,8 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     Tensor
         A tensor like x, floating or complex.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.pmean(part, "data"), mesh=mesh, layout={})(x).tolist()
     [1.0, 2.0]
@@ -85,12 +81,8 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Compute the elementwise maximum of all devices' tensors along mesh axes. It has no gradient.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.pmax(part, "data"), mesh=mesh, layout={})(x).tolist()
     [1.0, 2.0]
@@ -102,12 +94,8 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Compute the elementwise minimum of all devices' tensors along mesh axes. It has no gradient.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.pmin(part, "data"), mesh=mesh, layout={})(x).tolist()
     [1.0, 2.0]
@@ -135,12 +123,8 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     AxisError
         For an axis that x does not have.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.all_gather(part, "data"), mesh=mesh, layout={})(x).tolist()
     [1.0, 2.0]
@@ -171,12 +155,8 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     ShapeError
         If the number of devices does not divide the axis.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.psum_scatter(part, "data"), mesh=mesh, layout={})(x).tolist()
     [1.0, 2.0]
@@ -209,12 +189,8 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
     ShapeError
         If the number of devices does not divide the axis.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> exchanged = tb.shard_map(
     ...     lambda part: tb.all_to_all(part, "data", split_axis=0, concat_axis=0), mesh=mesh, layout={}
@@ -242,12 +218,8 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
     Tensor
         An int64 without axes.
 
-    Examples
-    --------
-    On a mesh of one device:
-
     >>> import tensorbackend as tb
-    >>> mesh = tb.Mesh({"data": 1})
+    >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: part + tb.axis_index("data"), mesh=mesh, layout={})(x).tolist()
     [1.0, 2.0]

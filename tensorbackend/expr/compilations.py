@@ -9,7 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakSet
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..caching.memos import POLICY, clear_all, remembers
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import defaults

@@ -11,7 +11,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.filled import asarray, full
 from ..ops.elementwise.basic import astype
-from ..rules import parse_template
+from ..rules.template_text import parse_template
 from ..scopes import in_own_context
 from ..select import common_backend, default_backend, get_backend, move
 from ..template import Template

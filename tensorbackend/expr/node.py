@@ -13,8 +13,7 @@ from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from ..declarations.op_specs import OpSpec
-from ..dtypes.defaults import product_precision, with_products
-from ..dtypes.precisions import Products
+from ..dtypes.defaults import Products, product_precision, with_products
 from ..errors.tracebacks import is_ours
 from ..protocol.callbacks import Default as Default
 from ..rules.plan import Out

@@ -21,7 +21,7 @@ from threading import get_ident
 from typing import Any, Final, Self
 from weakref import proxy
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.watching import Subject, is_watching, unwatch, watch
 from ..errors import NonFiniteError

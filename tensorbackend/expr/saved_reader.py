@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 from ..dtypes import as_dtype, complex128, float64
-from ..dtypes.precisions import PRODUCT_PRECISIONS
+from ..dtypes.defaults import PRODUCT_PRECISIONS
 from ..errors import TensorBackendError
 from ..files.source import broken
 from ..ops.composite.elementwise.functions import complex as complex_of

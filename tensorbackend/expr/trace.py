@@ -11,7 +11,7 @@ from ..dtypes import as_dtype, scalar_kind
 from ..errors import OperandError, expected
 from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
-from ..rules import is_template, parse_template
+from ..rules.template_text import is_template, parse_template
 from ..scopes import in_own_context
 from ..select import call_with_default, common_backend, get_backend
 from ..template import Template

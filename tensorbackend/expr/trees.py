@@ -342,7 +342,7 @@ def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -
     Returns
     -------
     nested containers
-        The results of the function, nested like `value`.
+        The results, nested like `value`.
 
     Raises
     ------

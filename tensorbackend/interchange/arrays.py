@@ -52,7 +52,7 @@ def payload_dtype(dtype: DType) -> numpy.dtype[Any]:
     Returns
     -------
     numpy.dtype
-        NumPy's dtype.
+        The dtype of the array that a payload is.
 
     Examples
     --------

@@ -20,7 +20,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..dtypes import bool_
 from ..errors import ArgumentError, ArgumentKindError, OutOfRangeError, expected
 from ..ops.generator import is_from_outside, outside_error, repeating_trace

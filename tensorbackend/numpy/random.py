@@ -18,7 +18,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..errors import ArgumentError, ArgumentKindError, expected
 from ..scopes import Block
 from ..select import call_with_default

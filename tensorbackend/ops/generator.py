@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..declarations.argument_errors import check_arguments, check_construction
 from ..errors import ArgumentError, expected
 from ..protocol import BackendLike

@@ -24,7 +24,7 @@ from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import add, logical_and, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
-from ..rules import is_template, parse_template
+from ..rules.template_text import is_template, parse_template
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..display import ends, show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..dtypes.packing import unpack

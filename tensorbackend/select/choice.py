@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..dtypes import DType
 from ..errors import BackendError, OperandError, UnsupportedOp, expected
 from ..interchange.arrays import to_plain_memory

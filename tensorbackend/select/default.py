@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextvars import ContextVar, copy_context
 from typing import Any, Final, TypeVar
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
 from ..errors.tracebacks import name_in_errors

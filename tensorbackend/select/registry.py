@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..caching.memos import clear_all, clear_caches, remembers
 from ..caching.option_keys import MEMO_LIMIT, holds_entries, remember
 from ..declarations.argument_errors import check_arguments_early

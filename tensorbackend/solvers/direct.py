@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy
 
-from ..caching.locks import module_lock
+from ..caching import module_lock
 from ..errors import UnsupportedOp, expected
 from ..expr.hooks import host_call
 from ..expr.trees import unflatten

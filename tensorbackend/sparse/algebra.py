@@ -58,7 +58,7 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     Returns
     -------
     SparseMatrix
-        In the format of x1.
+        As for `add`.
 
     Raises
     ------

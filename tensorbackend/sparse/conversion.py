@@ -71,7 +71,7 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
     Returns
     -------
     CSC
-        The matrix itself if it is `CSC` already, whatever the order within its columns.
+        As for `to_csr`: the matrix itself if it is `CSC` already.
 
     >>> import tensorbackend as tb
     >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csc().values.tolist()

@@ -24,7 +24,7 @@ from ..ops.elementwise.basic import astype
 from ..ops.indexing.taking import take_at
 from ..ops.shape import reshape
 from ..protocol import BackendLike
-from ..rules import parse_template
+from ..rules.template_text import parse_template
 from ..select import get_backend, move
 from ..template import NamesLike, Template
 from ..tensor import Tensor, TensorLike

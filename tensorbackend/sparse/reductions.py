@@ -133,7 +133,7 @@ def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        A dense tensor without the axis.
+        As for `max`.
 
     Raises
     ------

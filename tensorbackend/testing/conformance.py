@@ -58,7 +58,7 @@ def check(call: Invocation, backend: Backend | str) -> float:
     Returns
     -------
     float
-        The largest distance in ulps.
+        The distance of the farthest element.
 
     Examples
     --------

@@ -117,7 +117,7 @@ def check_pair(
     Returns
     -------
     Pair
-        The outcome.
+        The outcome of its calls.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
     Returns
     -------
     SearchStrategy
-        The numbers.
+        The numbers of that dtype.
 
     Examples
     --------

@@ -207,7 +207,7 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
     Parameters
     ----------
     function, argnums
-        As for `grad`.
+        As for `jacobian`.
 
     Returns
     -------

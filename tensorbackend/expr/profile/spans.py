@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 from weakref import ref
 
-from ...caching.locks import module_lock
+from ...caching import module_lock
 from ...dispatch.watching import Subject, is_watching, unwatch, watch
 from ...errors import TensorBackendError
 from ...protocol import Backend, Kernel

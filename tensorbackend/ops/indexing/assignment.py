@@ -9,7 +9,7 @@ from functools import wraps
 from sys import _getframe
 from typing import Any, Final, ParamSpec, TypeVar
 
-from ...caching.locks import module_lock
+from ...caching import module_lock
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify

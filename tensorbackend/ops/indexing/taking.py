@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...annotations import Axis, SoleAxis
@@ -129,10 +130,15 @@ def take(
     plan = plan_take(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
+    return _read(_take, "take", x, indices, along, mode)
+
+
+def _read(op: Callable[..., Tensor], name: str, x: Tensor, indices: Tensor, along: int, mode: Mode) -> Tensor:
+    """The entries at indices that may be negative, by an op for those that are not."""
     if mode == "error":
-        check_constant("take", x, indices, x.shape[along])
+        check_constant(name, x, indices, x.shape[along])
     try:
-        return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+        return op(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
         raise restore_index(error) from None
 
@@ -197,12 +203,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     if indices.ndim == x.ndim:
         x, indices = (_spread(operand, other, along) for operand, other in ((x, indices), (indices, x)))
     plan_take_along(x.template, indices.template, along, mode)  # raises what is wrong
-    if mode == "error":
-        check_constant("take_along_axis", x, indices, x.shape[along])
-    try:
-        return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
-    except IndexRangeError as error:
-        raise restore_index(error) from None
+    return _read(_take_along_axis, "take_along_axis", x, indices, along, mode)
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

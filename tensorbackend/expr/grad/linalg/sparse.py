@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ....ops.composite.linalg.sparse import Format, places, sparse_matmul, sparse_matvec
 from ....ops.elementwise.basic import negative, where
 from ....ops.elementwise.binary import equal, greater, less, multiply
@@ -10,7 +13,7 @@ from ....ops.reduction import sum
 from ....ops.shape import broadcast_shapes, broadcast_to, expand_dims
 from ....tensor import Tensor
 from ...substitution import substitute
-from ..registry import Cotangents, rule
+from ..registry import Cotangents, Rule, rule
 
 
 def _entries(x: Tensor, at: Tensor) -> Tensor:
@@ -36,39 +39,23 @@ def _transposed(first: Tensor, second: Tensor, format: Format) -> tuple[Tensor, 
     return (second, first) if format == "coo" else (first, second)
 
 
-@rule("sparse_matmul")
-def _sparse_matmul(
-    cotangent: Tensor,
-    out: Tensor,
-    values: Tensor,
-    first: Tensor,
-    second: Tensor,
-    x: Tensor,
-    *,
-    format: Format,
-    rows: int,
-) -> Cotangents:
-    turned = _transposed(first, second, format)
-    of_x = sparse_matmul(values, *turned, cotangent, format=_TURNED[format], rows=x.shape[-2])
-    return _product_at(cotangent, x, *places(first, second, format)), None, None, of_x
+def _gradient_of(product: Callable[..., Tensor], of_vectors: bool) -> Rule:
+    """The rule of a product with a matrix, or with vectors."""
+
+    def gradient(
+        cotangent: Tensor, out: Tensor, values: Tensor, first: Tensor, second: Tensor, x: Tensor, **options: Any
+    ) -> Cotangents:
+        format: Format = options["format"]
+        turned = _transposed(first, second, format)
+        of_x = product(values, *turned, cotangent, format=_TURNED[format], rows=x.shape[-1 if of_vectors else -2])
+        left, right = (expand_dims(each, axis=-1) if of_vectors else each for each in (cotangent, x))
+        return _product_at(left, right, *places(first, second, format)), None, None, of_x
+
+    return gradient
 
 
-@rule("sparse_matvec")
-def _sparse_matvec(
-    cotangent: Tensor,
-    out: Tensor,
-    values: Tensor,
-    first: Tensor,
-    second: Tensor,
-    x: Tensor,
-    *,
-    format: Format,
-    rows: int,
-) -> Cotangents:
-    turned = _transposed(first, second, format)
-    of_x = sparse_matvec(values, *turned, cotangent, format=_TURNED[format], rows=x.shape[-1])
-    left, right = expand_dims(cotangent, axis=-1), expand_dims(x, axis=-1)
-    return _product_at(left, right, *places(first, second, format)), None, None, of_x
+rule("sparse_matmul")(_gradient_of(sparse_matmul, of_vectors=False))
+rule("sparse_matvec")(_gradient_of(sparse_matvec, of_vectors=True))
 
 
 @rule("sparse_triangular_solve")

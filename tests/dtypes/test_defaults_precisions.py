@@ -9,7 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dtypes import defaults
-from tensorbackend.dtypes.precisions import FLOATING, PRODUCT_DTYPES, PRODUCT_PRECISIONS, Precision, precision_of
+from tensorbackend.dtypes.defaults import FLOATING, PRODUCT_DTYPES, PRODUCT_PRECISIONS, Precision, precision_of
 
 
 def test_a_block_sets_its_field_and_keeps_the_others() -> None:

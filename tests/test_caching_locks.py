@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import tensorbackend
-from tensorbackend.caching.locks import Lock
+from tensorbackend.caching import Lock
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
 

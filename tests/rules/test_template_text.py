@@ -6,7 +6,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import DTypeError, ShapeError
-from tensorbackend.rules import is_template, parse_template
+from tensorbackend.rules.template_text import is_template, parse_template
 
 
 @pytest.mark.parametrize(
