@@ -49,7 +49,7 @@ def test_the_body_knows_no_library(path: Path) -> None:
         "if xp.__name__ == 'jax.numpy': pass",
         "eager = module.__name__ in names",
         "from jax import lax",
-        "def late():\n    from ..jax_backend.rounding import unfused",
+        "def late():\n    from ..jax_backend.module import unfused",
         "import numpy as np",
         "LAZY = ('jax.numpy',)",
     ],
