@@ -351,12 +351,12 @@ def mean_pool(
     Returns
     -------
     Tensor
-        A tensor with fewer entries along the axes of the window.
+        As for `max_pool`.
 
     Raises
     ------
-    AxisError
-        For an axis that x does not have.
+    AxisError, ArgumentError
+        As for `max_pool`.
 
     >>> import tensorbackend as tb
     >>> tb.nn.mean_pool(tb.asarray([[1.0, 5.0, 2.0]]), (1, 2), padding="same").tolist()

@@ -40,6 +40,14 @@ def _variance(scale: float) -> float:
     return given
 
 
+def _weight_template(shape: Sequence[int], dtype: DTypeLike | None, names: NamesLike) -> Template:
+    """The template of a weight, which has at least two axes."""
+    template = Template(shape, check_floating(None if dtype is None else as_dtype(dtype)), names)
+    if template.ndim < 2:
+        raise ShapeError(expected("a weight of at least two axes", shape=template.shape))
+    return template
+
+
 @check_arguments
 def variance_scaling(
     key: TensorLike,
@@ -75,10 +83,7 @@ def variance_scaling(
     >>> abs(tb.std(weight).item() * 20 - 1) < 0.02
     True
     """
-    kind = check_floating(None if dtype is None else as_dtype(dtype))
-    template = Template(shape, kind, names)
-    if template.ndim < 2:
-        raise ShapeError(expected("a weight of at least two axes", shape=template.shape))
+    template = _weight_template(shape, dtype, names)
     choice(("inputs", "outputs", "mean"), fan=fan)
     choice(("normal", "truncated normal", "uniform"), distribution=distribution)
     first, second = normalize_axis(template, inputs), normalize_axis(template, outputs)
@@ -89,10 +94,10 @@ def variance_scaling(
     count = {"inputs": fans[0], "outputs": fans[1], "mean": (fans[0] + fans[1]) / 2}[fan]
     deviation = math.sqrt(_variance(scale) / max(1.0, count))
     if distribution == "uniform":
-        return uniform(key, shape, kind, -1, names=names) * (math.sqrt(3) * deviation)
+        return uniform(key, shape, template.dtype, -1, names=names) * (math.sqrt(3) * deviation)
     if distribution == "normal":
-        return normal(key, shape, kind, names=names) * deviation
-    return truncated_normal(key, -2, 2, shape, kind, names=names) * (deviation / TRUNCATED)
+        return normal(key, shape, template.dtype, names=names) * deviation
+    return truncated_normal(key, -2, 2, shape, template.dtype, names=names) * (deviation / TRUNCATED)
 
 
 class Initialiser(Protocol):
@@ -187,10 +192,8 @@ def orthogonal(
     >>> bool(tb.all_close(weight.mT @ weight, tb.eye(3), atol=1e-5))
     True
     """
-    kind = check_floating(None if dtype is None else as_dtype(dtype))
-    template = Template(shape, kind, names)
-    if template.ndim < 2:
-        raise ShapeError(expected("a weight of at least two axes", shape=template.shape))
+    template = _weight_template(shape, dtype, names)
+    kind = template.dtype
     along = normalize_axis(template, outputs)
     columns = template.shape[along]
     rows = template.size // columns if columns else 0
