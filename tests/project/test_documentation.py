@@ -121,6 +121,7 @@ def test_a_docstring_is_completed_with_what_it_does_not_say_itself() -> None:
         "    For a dtype that is not floating.",
     ]
     assert lines_by_title["Raises"][:4] == raised
+    assert [*lines_by_title][-1] == "Examples"  # whose title the docstring leaves out
     assert sections(tb.nn.glu)["Raises"][::2] == ["ShapeError", ""]
 
 
