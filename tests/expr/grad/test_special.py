@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ def harmonic(n: int) -> float:
     return sum(1 / k for k in range(1, n + 1)) - EULER
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
     "digamma": tb.digamma,
     "factorial": tb.factorial,
     "gamma_inc_l": lambda x: tb.gamma_inc_l(2.5, x),
