@@ -23,8 +23,7 @@ The descriptions are stored under keys: the name of an op, of the module that de
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
 `ragged`, `nn`, `optimize` and other packages the keys begin with that word; for functions of `expr` the key is the
 module's name. A docstring that describes some of the parameters is completed with the others; what it says itself
-stays. Examples at the end of a docstring with sections get their title here, so a docstring writes it only where a
-section follows.
+stays.
 """
 
 from __future__ import annotations
@@ -145,8 +144,7 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
         lines = None if said is None else [f"{_MARGIN}{_kind(function, returned)}\n{_wrap_lines(said)}"]
         text = _insert_section(text, "Returns", lines)
     raised: Mapping[str, str] = next((RAISES[scope] for scope in scopes if scope in RAISES), {})
-    errors = {kind: f"{_MARGIN}{kind}\n{_wrap_lines(raised[kind])}" for kind in raised}
-    return _with_title_of_examples(_with_entries(text, "Raises", errors))
+    return _with_entries(text, "Raises", {kind: f"{_MARGIN}{kind}\n{_wrap_lines(raised[kind])}" for kind in raised})
 
 
 def _kind(function: Callable[..., Any], returned: str) -> str:
@@ -268,12 +266,4 @@ def _insert_section(text: str, title: str, entries: list[str] | None) -> str:
     head, example, rest = text.partition(f"\n{_MARGIN}>>> ")
     if not example:
         return f"{text.rstrip()}\n\n{section}{_MARGIN}"
-    return f"{head}\n{section}{_MARGIN}>>> {rest}"
-
-
-def _with_title_of_examples(text: str) -> str:
-    """A docstring with sections, whose examples are one too."""
-    head, example, rest = text.partition(f"\n{_MARGIN}>>> ")
-    if not example or f"\n{_MARGIN}---" not in head or f"{_MARGIN}Examples\n" in head:
-        return text
-    return f"{head}\n{_MARGIN}Examples\n{_MARGIN}--------{example}{rest}"
+    return f"{head}\n{section}{_MARGIN}Examples\n{_MARGIN}--------{example}{rest}"

@@ -68,6 +68,8 @@ def associative_scan(function: Callable[[Any, Any], Any], xs: Any, reverse: bool
     AxisError
         If a tensor lacks the axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 4.0])
     >>> tb.associative_scan(tb.multiply, x).tolist(), tb.associative_scan(tb.add, x, reverse=True).tolist()
@@ -187,6 +189,8 @@ def map_along_axis(function: Callable[[Any], Any], xs: Any, *, axis: Axis = 0, b
     ArgumentError
         For a batch of fewer than one entry.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("row", None))
     >>> tb.map_along_axis(tb.sum, x)

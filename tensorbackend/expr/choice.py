@@ -96,6 +96,8 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     Any
         The result of the chosen function.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([3.0, 4.0])
     >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()
@@ -144,6 +146,8 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     ArgumentError
         If there are no functions.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 4.0])
     >>> [tb.switch(i, [tb.negative, tb.square, tb.sqrt], x).tolist() for i in (0, 2, 7)]

@@ -50,6 +50,8 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Sum all devices' tensors along mesh axes; each of these devices gets the result.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.psum(tb.ones(2), "data")
     Traceback (most recent call last):
@@ -67,6 +69,8 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     Tensor
         A tensor like x, floating or complex.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
@@ -123,6 +127,8 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     AxisError
         For an axis that x does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
@@ -155,6 +161,8 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     ShapeError
         If the number of devices does not divide the axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
@@ -189,6 +197,8 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
     ShapeError
         If the number of devices does not divide the axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
@@ -218,6 +228,8 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
     Tensor
         An int64 without axes.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))

@@ -138,6 +138,8 @@ def explain_compilations(function: Callable[..., Any]) -> Compilations:
     OperandError
         For any other function.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.jit
     ... def scaled(x, rate):

@@ -43,6 +43,8 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     BackendError
         For the name of a backend that is not known.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.backend_copy({"x": [x]}, "binary")["x"][0]
@@ -74,6 +76,8 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     DeallocatedError, BackendError
         As for `backend_copy`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.backend_transfer((tb.ones(2), 3), "binary")
     (f32[2] binary [1.0, 1.0], 3)
@@ -100,6 +104,8 @@ def backend_deallocate(x: Any) -> None:
     x : nested tensors
         A tensor, or lists, tuples, dictionaries and dataclasses of tensors.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ones(2)
     >>> tb.backend_deallocate({"x": x})
@@ -190,6 +196,8 @@ def is_concrete(*values: Any) -> bool:
         False for template tensors, for values that a traced function computes from its arguments (under `jit`, `grad`
         and `vmap`), and for values that JAX traces. A tensor on a tape has its data.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.is_concrete(tb.ones(2), 1.0), tb.is_concrete([tb.template((2,), "f32")])
     (True, False)

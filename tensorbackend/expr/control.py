@@ -191,6 +191,8 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Callable[[Any, Any], A
     Any
         The carried values at the end, with the same nesting.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.fori_loop(1, 6, lambda i, product: product * i, 1).item()
     120
@@ -278,6 +280,8 @@ def scan(
     tuple
         The carried values at the end, and the stacked y.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0, 3.0]], names=("batch", "time"))
     >>> total, sums = tb.scan(lambda total, x: (total + x, total + x), tb.zeros(1, names=("batch",)), x, axis="time")

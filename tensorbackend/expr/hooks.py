@@ -54,6 +54,8 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     loop or a branch, the function is called again. Code compiled by JAX calls the function from a separate thread,
     while the caller continues: wait with `x.block_until_ready()` on a result.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> seen = []
     >>> @tb.jit
@@ -101,6 +103,8 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     --------
     debug_callback : Calls any function; describes when.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.jit
     ... def loss(x):
@@ -169,6 +173,8 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
     -----
     Inside `vmap` the function is called for each example. On JAX the function must not call JAX.
 
+    Examples
+    --------
     >>> import numpy
     >>> import tensorbackend as tb
     >>> @tb.jit

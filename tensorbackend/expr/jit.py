@@ -116,6 +116,8 @@ def jit(
         attributes might change, and the compilation would not. Immediately, by `jit` itself, for a static argument that
         the function does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.jit
     ... def scaled(x, power):

@@ -34,6 +34,8 @@ def name_scope(name: str) -> Block[str]:
     ArgumentError
         For an empty name.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.name_scope("attention")
     ... def weights(x):

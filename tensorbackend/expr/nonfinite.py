@@ -73,6 +73,8 @@ def debug_nans(*, infinities: bool = True, operands: bool = False) -> DebugNans:
         Inside the block: it names the op, its line, the templates of its operands, the place of the first such element
         by the names of axes, and the operands there.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.debug_nans():
     ...     tb.log(tb.asarray([1.0, -1.0], names=("batch",)))

@@ -127,6 +127,8 @@ def load_graph(path: str | os.PathLike[str], /, *, backend: BackendLike = None, 
     OSError
         Where the file cannot be read.
 
+    Examples
+    --------
     >>> import tempfile, tensorbackend as tb
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.save_graph(f"{folder}/f.safetensors", tb.trace(lambda x, y: x * y)("f32[n=2]", "f32[n=2]"))

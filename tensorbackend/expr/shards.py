@@ -68,6 +68,8 @@ def shard_map(
     BackendError
         For tensors that are not on a mesh.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mesh, rules = tb.Mesh({"data": 1}), {"batch": "data"}
     >>> @tb.shard_map(mesh=mesh, layout=rules)

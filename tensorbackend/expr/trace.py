@@ -56,6 +56,8 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     Callable
         A function of templates, texts for them or tensors in place of the arguments, which returns the `Graph`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x, y: x @ y)("f32[m=2, k=3]", "f32[k=3, n=4]")
     >>> graph.results

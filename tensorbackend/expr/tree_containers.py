@@ -110,6 +110,8 @@ def register_tree_node(
     ArgumentError
         For a class that is registered with other functions, or that needs no registration.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> class Scaled:
     ...     def __init__(self, weight, power):

@@ -116,6 +116,8 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     ArgumentError
         For trees with different nesting; the message says where they first differ.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.tree_map(lambda x, y: x - y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
     {'a': -9, 'b': [-18]}
@@ -256,6 +258,8 @@ def tree_flatten(value: Any, /) -> tuple[list[Any], Tree]:
     ArgumentError
         For a container that holds itself.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> leaves, tree = tb.tree_flatten({"b": (2, None), "a": 1})
     >>> leaves, tree.size
@@ -285,6 +289,8 @@ def tree_leaves(value: Any, /) -> list[Any]:
     ArgumentError
         For a container that holds itself.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> parameters = {"weight": tb.ones((3, 2)), "bias": tb.zeros(2)}
     >>> sum(x.size for x in tb.tree_leaves(parameters))
@@ -314,6 +320,8 @@ def tree_unflatten(tree: Tree, leaves: Iterable[Any], /) -> Any:
     ArgumentError
         For another number of leaves.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> leaves, tree = tb.tree_flatten([1, {"x": 2}])
     >>> tb.tree_unflatten(tree, [3, 4])
@@ -349,6 +357,8 @@ def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -
     ArgumentError
         As for `tree_map`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.tree_map_with_path(lambda path, x: path, {"layers": [1, 2], "bias": 3})
     {'layers': [('layers', 0), ('layers', 1)], 'bias': ('bias',)}

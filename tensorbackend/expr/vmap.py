@@ -62,6 +62,8 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
     Callable
         The function of a batch, whose arguments have that axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
     >>> tb.vmap(lambda v, w: tb.dot(v, w, contract=(["feature"], [0])), in_axes=("batch", None))(x, tb.ones(2))

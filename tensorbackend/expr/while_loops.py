@@ -111,6 +111,8 @@ def while_loop(
     ArgumentError
         For a limit below 0, and for a trajectory that is empty or not in ascending order.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1)).item()
     243

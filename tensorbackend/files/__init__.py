@@ -64,6 +64,8 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Any], /) -> 
     OSError
         If the file cannot be written.
 
+    Examples
+    --------
     >>> import tempfile, tensorbackend as tb
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.save(f"{folder}/model.safetensors", {"bias": tb.zeros(2, names=("digit",))})
@@ -125,6 +127,8 @@ def load(
     OSError
         If the file cannot be read.
 
+    Examples
+    --------
     >>> import tempfile, tensorbackend as tb
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.save(f"{folder}/x.npy", tb.iota(3))

@@ -309,6 +309,8 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
     DLMF, section 8.17; Didonato and Morris, "Algorithm 708: significant digit computation of the incomplete beta
     function ratios", ACM Transactions on Mathematical Software 18, 1992.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.round(tb.betainc(2.0, 3.0, tb.asarray([0.0, 0.5, 1.0])) * 10000).tolist()
     [0.0, 6875.0, 10000.0]

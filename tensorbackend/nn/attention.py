@@ -120,6 +120,8 @@ def attention_weights(
     NamesError
         If matching axes have different names.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ones((3, 2), names=("time", "feature"))
     >>> tb.nn.attention_weights(x, x, causal=True).tolist()[:2]
@@ -211,6 +213,8 @@ def attention(
     ShapeError, NamesError
         As for `attention_weights`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0, 0.0], [3.0, 0.0]]], names=("batch", "time", "feature"))
     >>> tb.nn.attention(x * 0, x, x).tolist()

@@ -71,6 +71,8 @@ def key_value_cache(
     ShapeError
         For a negative size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.key_value_cache((2,), heads=4, size=16, units=8).keys.shape
     (2, 4, 16, 8)
@@ -166,6 +168,8 @@ def multi_head_attention(
     NamesError
         If matching axes have different names.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> names = ("query", "key", "value", "output")
     >>> parameters = {name: tb.ones((4, 4), names=("feature", None)) for name in names}
@@ -221,6 +225,8 @@ def incremental_attention(
     ShapeError
         For sizes that do not match.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> parameters = {name: tb.ones((4, 4)) for name in ("query", "key", "value", "output")}
     >>> cache = tb.nn.key_value_cache((2,), heads=2, size=8, units=2)

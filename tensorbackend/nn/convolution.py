@@ -127,6 +127,8 @@ def conv(
     NamesError
         If an axis of x and the matching axis of the kernel have different names.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ones((2, 7, 3), names=("batch", "time", "feature"))
     >>> kernel = tb.ones((5, 3, 3), names=("unit", "feature", "time"))
@@ -183,6 +185,8 @@ def conv_transpose(
     ArgumentError
         For a padding that is neither `"valid"`, `"same"` nor (low, high) for each spatial axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0], [2.0]]], names=("batch", "time", "feature"))
     >>> tb.nn.conv_transpose(x, tb.asarray([[[1.0, 10.0, 100.0]]]), strides=2)[0, :, 0].tolist()
@@ -265,6 +269,8 @@ def max_pool(
     ArgumentError
         For a window size below 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 5, 2, 4]], names=("batch", "time"))
     >>> tb.nn.max_pool(x, {"time": 2}).tolist()
@@ -303,6 +309,8 @@ def max_unpool(x: TensorLike, positions: TensorLike, sizes: PerAxis, /) -> Tenso
     DTypeError
         For positions that are no integers.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 5, 2, 4]], names=("batch", "time"))
     >>> pooled = tb.nn.max_pool(x, {"time": 2})
@@ -358,6 +366,8 @@ def mean_pool(
     AxisError, ArgumentError
         As for `max_pool`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.mean_pool(tb.asarray([[1.0, 5.0, 2.0]]), (1, 2), padding="same").tolist()
     [[3.0, 2.0]]

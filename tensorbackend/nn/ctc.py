@@ -276,6 +276,8 @@ def ctc_best_path(
     ArgumentError
         For a blank that is not a class.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> frames = tb.nn.one_hot(tb.asarray([[0, 2, 2, 0, 2, 1]]), 3)
     >>> labels, lengths = tb.nn.ctc_best_path(frames)

@@ -78,6 +78,8 @@ def variance_scaling(
     ArgumentError
         For a scale below 0, or one that is not finite.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> weight = tb.nn.variance_scaling(tb.random.key(0), (400, 100), names=("feature", "unit"))
     >>> abs(tb.std(weight).item() * 20 - 1) < 0.02
@@ -187,6 +189,8 @@ def orthogonal(
         A floating dtype; by default the default floating dtype. For dtypes narrower than float32, the matrix is
         computed in float32.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> weight = tb.nn.orthogonal(tb.random.key(0), (5, 3))
     >>> bool(tb.all_close(weight.mT @ weight, tb.eye(3), atol=1e-5))

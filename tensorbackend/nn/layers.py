@@ -51,6 +51,8 @@ def dense(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, /, 
     NamesError
         If the first axis of the weight has another name than the axis of x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ones((2, 3, 5), names=("batch", "feature", "time"))
     >>> tb.nn.dense(x, tb.ones((3, 4), names=("feature", "hidden")), tb.zeros(4), axis="feature").template
@@ -94,6 +96,8 @@ def embedding(indices: TensorLike, table: TensorLike, /, *, axis: Axis = 0) -> T
     IndexRangeError
         For an index that is not in the table, whenever data can be read.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> table = tb.reshape(tb.arange(6.0), (3, 2), names=("token", "feature"))
     >>> tb.nn.embedding(tb.asarray([2, 0], names=("time",)), table)
@@ -131,6 +135,8 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
     ArgumentError
         For a rate that is not a probability.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> dropped = tb.nn.dropout(tb.random.key(0), tb.ones(1000), 0.25)
     >>> bool(tb.all((dropped == 0) | (dropped == 1 / 0.75))), abs(tb.mean(dropped).item() - 1) < 0.1
@@ -172,6 +178,8 @@ def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] =
     ShapeError
         For an axis of an odd size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.glu(tb.asarray([6.0, 8.0, 0.0, 1000.0])).tolist()
     [3.0, 8.0]
@@ -215,6 +223,8 @@ def one_hot(
     ArgumentError
         For a negative size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.one_hot(tb.asarray([2, 0, -1], names=("batch",)), 3, name="class", dtype="s8")
     s8[batch: 3][class: 3] numpy

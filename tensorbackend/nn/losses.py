@@ -51,6 +51,8 @@ def mean_squared_error(predictions: TensorLike, targets: TensorLike, /, *, axis:
     Tensor
         The means, computed in float32 at least, in the dtype to which the operands are promoted.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.mean_squared_error(tb.asarray([1.0, 2.0]), tb.asarray([1.0, 4.0])).item()
     2.0
@@ -82,6 +84,8 @@ def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive
     --------
     cross_entropy : The loss for more than two classes.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.binary_cross_entropy(tb.asarray([0.0, 1000.0]), tb.asarray([True, False])).tolist()
     [0.6931471824645996, 1000.0]
@@ -121,6 +125,8 @@ def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0
     ----------
     Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35, 1964.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.huber(tb.asarray([0.0, 1.0, 5.0]), 0.0, delta=2.0).tolist()
     [0.0, 0.5, 8.0]
@@ -174,6 +180,8 @@ def triplet(
     ----------
     Schroff, Kalenichenko and Philbin, "FaceNet", CVPR 2015.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> anchor, near, far = tb.asarray([[0.0, 0.0]]), tb.asarray([[0.0, 1.0]]), tb.asarray([[3.0, 4.0]])
     >>> tb.nn.triplet(anchor, near, far).tolist()
@@ -218,6 +226,8 @@ def edit_distance(
     DTypeError
         For a dtype that is not an integer dtype.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> kitten, sitting = (tb.asarray([ord(letter) for letter in word]) for word in ("kitten", "sitting"))
     >>> tb.nn.edit_distance(kitten, sitting).item()

@@ -68,6 +68,8 @@ def layer_norm(
     NamesError
         For a scale or offset with another name.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 3.0], [5.0, 5.0]], names=("batch", "feature"))
     >>> tb.nn.layer_norm(x, tb.asarray([1.0, 10.0]), axis="feature", epsilon=0.01).tolist()[1]
@@ -99,6 +101,8 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     ShapeError
         For a scale of another shape.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.rms_norm(tb.asarray([3.0, 3.0]), tb.asarray([1.0, 2.0]), epsilon=0.0).tolist()
     [1.0, 2.0]
@@ -141,6 +145,8 @@ def group_norm(
     ShapeError
         For a scale or offset of another shape, and if the axis of features is one of the batch.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 3.0, 10.0, 30.0]], names=("batch", "feature"))
     >>> tb.nn.group_norm(x, groups=2, axis="feature", epsilon=0.0).tolist()
@@ -221,6 +227,8 @@ def batch_norm(
     ShapeError
         For a scale, offset or statistics of another shape, and a mask that does not broadcast.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> start = tb.nn.Statistics(tb.zeros(1), tb.ones(1))
     >>> result, after = tb.nn.batch_norm(tb.asarray([[1.0], [3.0]]), statistics=start, training=True, epsilon=0.0)

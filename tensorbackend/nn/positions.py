@@ -77,6 +77,8 @@ def sinusoidal_positions(
     ArgumentError
         For a base that is not finite and above 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.sinusoidal_positions(tb.arange(3), 4, name="feature").shape
     (3, 4)
@@ -135,6 +137,8 @@ def rotary(
     ArgumentError
         For a base that is not finite and above 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 0.0], [1.0, 0.0]])
     >>> [[round(number, 3) for number in row] for row in tb.nn.rotary(x).tolist()]
@@ -185,6 +189,8 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
     ShapeError
         For fewer distances than there are queries.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.relative_shift(tb.asarray([[-1, 0, 1], [-1, 0, 1]])).tolist()
     [[0, 1], [-1, 0]]

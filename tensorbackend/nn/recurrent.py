@@ -231,6 +231,8 @@ def lstm(
     ShapeError
         For parameters, a state, lengths or a mask of another shape.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 8)), "recurrent": tb.ones((2, 8), names=("unit", None)), "bias": tb.zeros(8)}
     >>> x = tb.ones((4, 5, 3), names=("batch", "time", "feature"))
@@ -288,6 +290,8 @@ def gru(
     ArgumentError, ShapeError
         As for `lstm`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 6)), "recurrent": tb.ones((2, 6), names=("unit", None))}
     >>> tb.nn.gru(tb.ones((5, 3), names=("time", "feature")), parameters).outputs.template

@@ -102,6 +102,8 @@ def stft(
     ArgumentError
         For lengths and steps that are inconsistent.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ones((2, 400), names=("batch", "time"))
     >>> tb.nn.stft(x, frame_length=100, frame_step=50, axis="time", name="frequency").template
@@ -166,6 +168,8 @@ def istft(
     DTypeError
         For a dtype that is not complex.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.random.normal(tb.random.key(0), (400,))
     >>> spectra = tb.nn.stft(x, frame_length=100, frame_step=25)
@@ -246,6 +250,8 @@ def mel_filters(
     ArgumentError
         Unless 0 <= lowest < highest <= sample_rate / 2, and for fewer than two frequencies or one filter.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> matrix = tb.nn.mel_filters(257, 40, sample_rate=16000)
     >>> power = tb.ones((5, 257))

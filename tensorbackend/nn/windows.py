@@ -69,6 +69,8 @@ def hann(
     ----------
     Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform", Proc. IEEE 66, 1978.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.round(tb.nn.hann(4) * 100).tolist(), tb.round(tb.nn.hann(3, periodic=False) * 100).tolist()
     ([0.0, 50.0, 100.0, 50.0], [0.0, 100.0, 0.0])
@@ -89,6 +91,8 @@ def hamming(
 ) -> Tensor:
     """Hamming's window: 0.54 - 0.46 cos over one period.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.round(tb.nn.hamming(4) * 100).tolist()
     [8.0, 54.0, 100.0, 54.0]
@@ -109,6 +113,8 @@ def blackman(
 ) -> Tensor:
     """Blackman's window, of two cosines.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.abs(tb.round(tb.nn.blackman(4) * 100)).tolist()
     [0.0, 34.0, 100.0, 34.0]
@@ -140,6 +146,8 @@ def kaiser(
     ArgumentError
         For a negative size or parameter.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.round(tb.nn.kaiser(3, 5.0, periodic=False) * 100).tolist()
     [4.0, 100.0, 4.0]

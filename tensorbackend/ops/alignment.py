@@ -40,6 +40,8 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     ShapeError
         For a name with two sizes, neither of which is 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> bias = tb.asarray([10.0, 20.0], names=("batch",))
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))

@@ -40,6 +40,8 @@ def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None =
     NamesError
         For a name that would occur twice in the result.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("batch", "feature"))
     >>> weight = tb.asarray([[1, 0, 1], [0, 1, 1]], names=("feature", "unit"))

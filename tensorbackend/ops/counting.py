@@ -203,6 +203,8 @@ def histogram2d(
     ArgumentError
         For less than one interval, and for a range that is not finite and ascending.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> counts, x_edges, y_edges = tb.histogram2d(tb.asarray([0.0, 1.0, 2.0]), tb.asarray([0.0, 5.0, 5.0]), bins=2)
     >>> counts.tolist(), x_edges.tolist()

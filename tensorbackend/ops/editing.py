@@ -63,6 +63,8 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
     ArgumentError
         For a position that the axis does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.delete(tb.asarray([10, 20, 30, 40]), [0, -1]).tolist()
     [20, 30]
@@ -130,6 +132,8 @@ def insert(x: TensorLike, positions: Positions, values: TensorLike, /, *, axis: 
     ShapeError
         For values of another shape.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.insert(tb.asarray([10, 20, 30]), [0, 2], tb.asarray([1, 2])).tolist()
     [1, 10, 20, 2, 30]

@@ -171,6 +171,8 @@ def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
     Generator
         A generator that draws the same numbers for the same seed, on every backend.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.random.generator(7).draw(tb.random.bits).item() == tb.random.generator(7).draw(tb.random.bits).item()
     True

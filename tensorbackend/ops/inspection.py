@@ -202,6 +202,8 @@ def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
     ArgumentError
         For a size below 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.show(tb.eye(5, names=("row", "column")), size=(5, 5))
     f32[row: 5][column: 5] numpy

@@ -209,6 +209,8 @@ def triangular_solve(
     NamesError
         If matching axes have different names.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a, b = tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])
     >>> tb.linalg.triangular_solve(a, b).tolist(), tb.linalg.triangular_solve(a, b, unit_diagonal=True).tolist()
@@ -258,6 +260,8 @@ def cholesky_solve(factor: TensorLike, b: TensorLike, /, *, upper: bool = False)
     --------
     linalg.solve : The solution of systems with any matrix.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.asarray([[4.0, 2.0], [2.0, 5.0]])
     >>> x = tb.linalg.cholesky_solve(tb.linalg.cholesky(a), tb.asarray([[8.0], [12.0]]))

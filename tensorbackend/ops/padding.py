@@ -186,6 +186,8 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
     ArgumentError
         For an unknown mode, and for a negative or interior padding with elements of x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
     [0, 1, 0]

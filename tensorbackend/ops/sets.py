@@ -293,6 +293,8 @@ def unique_all(
     AxisError
         For an axis that x does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values, indices, inverse, counts = tb.unique_all(tb.asarray([3, 1, 3]))
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()

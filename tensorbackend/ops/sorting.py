@@ -75,6 +75,8 @@ def lexsort(keys: Sequence[TensorLike], /, *, axis: Axis = -1) -> Tensor:
     ShapeError, NamesError
         For keys that do not broadcast.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> first, last = tb.asarray([2, 1, 2]), tb.asarray([1, 1, 0])
     >>> tb.lexsort([first, last]).tolist()
@@ -118,6 +120,8 @@ def partition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1) ->
     argpartition : The indices of the elements.
     top_k : The k largest or smallest elements.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> divided = tb.partition(tb.asarray([7, 1, 5, 3]), 2)
     >>> divided[2].item(), tb.max(divided[:2]).item(), divided[3].item()
@@ -135,6 +139,8 @@ def argpartition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1)
     Tensor
         Indices along the axis (int64).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([7, 1, 5, 3])
     >>> tb.take(x, tb.argpartition(x, 1)[:2], axis=0).tolist()

@@ -119,6 +119,8 @@ def polyfit(
     ArgumentError
         For a negative degree.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> line = tb.polyfit(tb.asarray([0.0, 1.0, 2.0]), tb.asarray([1.0, 3.0, 5.0]), 1)
     >>> tb.all_close(line, tb.asarray([2.0, 1.0]), atol=1e-5).item()
@@ -184,6 +186,8 @@ def sample_gradient(
     ArgumentError
         For another `edge_order`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sample_gradient(tb.asarray([0.0, 1.0, 4.0, 9.0])).tolist()
     [1.0, 2.0, 4.0, 5.0]

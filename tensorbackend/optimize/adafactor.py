@@ -169,6 +169,8 @@ def adafactor(
     ----------
     Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost", ICML 2018.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.adafactor(0.5, relative=False, least=2)
     >>> x = tb.zeros((2, 3))

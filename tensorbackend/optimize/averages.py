@@ -63,6 +63,8 @@ def moving_average(decay: float, *, debias: bool = True) -> GradientTransformati
     ArgumentError
         For a decay outside [0, 1).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> averages = tb.optimize.moving_average(0.5)
     >>> state = averages.init({"w": tb.zeros(1)})
@@ -121,6 +123,8 @@ def accumulate(transformation: GradientTransformation, steps: int) -> GradientTr
     ArgumentError
         For less than 1 step.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> optimiser = tb.optimize.accumulate(tb.optimize.sgd(1.0), 2)
     >>> x = tb.zeros(1)
@@ -213,6 +217,8 @@ def scale_loss(
     ----------
     Micikevicius et al., "Mixed Precision Training", ICLR 2018.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.scale_loss(tb.optimize.sgd(0.5), initial=1024.0)
     >>> x = tb.ones(1)

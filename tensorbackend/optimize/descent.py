@@ -53,6 +53,8 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     ArgumentError
         For a rate that is not finite.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.scale_by_rate(0.5).update(tb.ones(1), ())[0].tolist()
     [-0.5]
@@ -93,6 +95,8 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     ----------
     Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> momentum = tb.optimize.trace(0.5)
     >>> updates, state = momentum.update(tb.ones(1), momentum.init(tb.zeros(1)))
@@ -126,6 +130,8 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     ArgumentError
         For a rate that is not finite, and a momentum outside its range.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.sgd(0.5, momentum=0.9)
     >>> steps.update(tb.ones(1), steps.init(tb.zeros(1)))[0].tolist()
@@ -164,6 +170,8 @@ def lion(
     ----------
     Chen et al., "Symbolic discovery of optimization algorithms", 2023.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.lion(0.5, decay=0.0)
     >>> x = tb.zeros(2)
@@ -213,6 +221,8 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     Callable
         The rate for a number of steps, a tensor without axes.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> rate = tb.optimize.exponential_decay(0.5, steps=10, factor=0.25)
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10)]
@@ -249,6 +259,8 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     ----------
     Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts", ICLR 2017.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> rate = tb.optimize.cosine_decay(0.5, steps=10)
     >>> [round(rate(tb.asarray(count)).item(), 6) for count in (0, 5, 10, 20)]
@@ -279,6 +291,8 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     Callable
         The rate for a number of steps.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> rate = tb.optimize.warmup(0.5, steps=10)
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10, 20)]

@@ -146,6 +146,8 @@ def minimize(
     a method of SciPy, which does not run in a trace, take the gradient on a tape. The gradient with respect to x0 is
     zero.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> rosenbrock = lambda x: (1 - x[..., 0]) ** 2 + 100 * (x[..., 1] - x[..., 0] ** 2) ** 2
     >>> minimum = tb.optimize.minimize(rosenbrock, tb.asarray([[-1.0, 1.0], [3.0, 2.0]], dtype="f64"))

@@ -80,6 +80,8 @@ def scale_by_adam(
     ----------
     Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> direction = tb.optimize.scale_by_adam()
     >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
@@ -145,6 +147,8 @@ def adam(
     b1, b2, epsilon, moments_dtype
         As for `scale_by_adam`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.adam(0.1)
     >>> x = {"x": tb.asarray([3.0])}
@@ -181,6 +185,8 @@ def adamw(
     ----------
     Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.adamw(0.5, decay=0.5)
     >>> x = tb.full((1,), 4.0)
@@ -223,6 +229,8 @@ def scale_by_rms(*, decay: float = 0.9, epsilon: float = 1e-8, centered: bool = 
     ArgumentError
         For a decay rate outside [0, 1).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> direction = tb.optimize.scale_by_rms(decay=0.75)
     >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
@@ -271,6 +279,8 @@ def rmsprop(
     Hinton, "Overview of mini-batch gradient descent", lecture 6a, 2012. Graves, "Generating sequences with recurrent
     neural networks", 2013.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.rmsprop(0.5, decay=0.75)
     >>> tb.round(steps.update(tb.asarray([4.0]), steps.init(tb.zeros(1)))[0]).tolist()

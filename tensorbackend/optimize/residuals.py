@@ -177,6 +177,8 @@ def least_squares(
     ----------
     Nocedal and Wright, Numerical Optimization, second edition, section 10.3.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> t = tb.asarray([0.0, 1.0, 2.0], dtype="f64")
     >>> seen = 3.0 * tb.exp(-0.5 * t)

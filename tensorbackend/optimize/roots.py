@@ -97,6 +97,8 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
     ----------
     Nocedal and Wright, Numerical Optimization, second edition, algorithm 11.4.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> circle_and_line = lambda x: tb.stack([x[0] ** 2 + x[1] ** 2 - 25, x[0] - 3])
     >>> crossing = tb.optimize.root(circle_and_line, tb.asarray([1.0, 1.0]))
@@ -233,6 +235,8 @@ def fixed_point(
     function closes over, by the implicit function theorem: a dense system with as many equations as x has elements.
     They do not depend on x0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> heron = lambda a: tb.optimize.fixed_point(lambda x: (x + a / x) / 2, tb.asarray(1.0)).x
     >>> round(heron(9.0).item(), 4), round(tb.grad(heron)(9.0).item(), 4)
@@ -300,6 +304,8 @@ def bisect(
     Gradients flow from the result to the tensors that the function closes over, by the implicit function theorem, not
     through the bisections. The gradient with respect to the ends is zero.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> roots = tb.optimize.bisect(lambda x: x**2 - tb.asarray([4.0, 9.0]), 0.0, tb.asarray([5.0, 5.0]))
     >>> tb.round(roots.x).tolist(), roots.converged.tolist()

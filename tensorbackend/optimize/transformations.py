@@ -83,6 +83,8 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     tree of Tensors
         The sums of parameters and updates, in the parameters' dtypes.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.apply_updates({"w": tb.ones(2)}, {"w": tb.asarray([0.5, -1.0])})["w"].tolist()
     [1.5, 0.0]
@@ -110,6 +112,8 @@ def global_norm(tree: Trees) -> Tensor:
     Tensor
         A real number without axes, float32 or wider. Its squares neither overflow nor underflow.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
@@ -145,6 +149,8 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     GradientTransformation
         Its state is the tuple of their states. Between them, updates are float32 or wider.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> both = tb.optimize.chain(tb.optimize.clip_by_global_norm(1.0), tb.optimize.sgd(0.5))
     >>> updates, state = both.update(tb.asarray([4.0]), both.init(tb.zeros(1)), None)
@@ -177,6 +183,8 @@ def scale(factor: float) -> GradientTransformation:
     factor : float
         The number.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> half = tb.optimize.scale(0.5)
     >>> half.update(tb.asarray([4.0]), half.init(None))[0].tolist()
@@ -200,6 +208,8 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
     ArgumentError
         For a norm that is not above 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> clip = tb.optimize.clip_by_global_norm(1.0)
     >>> clip.update([tb.asarray([3.0]), tb.asarray([4.0])], ())[0][1].tolist()
@@ -243,6 +253,8 @@ def add_decayed_weights(decay: float, *, mask: Mask = None) -> GradientTransform
     ArgumentError
         In `update`, without parameters, or for a mask that is nested otherwise than these.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]

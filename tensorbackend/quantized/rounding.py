@@ -111,6 +111,8 @@ def quantize(
     Rouhani et al., "Microscaling Data Formats for Deep Learning", 2023; "OCP Microscaling Formats (MX) Specification",
     version 1.0, 2023.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> q = tb.quantize(tb.asarray([[0.5, -1.0], [2.0, 0.25]]), "int4", axis=0)
     >>> q
@@ -166,6 +168,8 @@ def dequantize(q: Quantized, /, dtype: DTypeLike | None = None) -> Tensor:
     Tensor
         Shape and names are those of the tensor that was quantised.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.dequantize(tb.quantize(tb.asarray([1.0, 2.0, 4.0]), "float8_e4m3fn")).tolist()
     [1.0, 2.0, 4.0]
@@ -209,6 +213,8 @@ def round_quantized(
     ----------
     Bengio, Leonard and Courville, "Estimating or propagating gradients through stochastic neurons", 2013.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 0.3, -0.6, 0.1])
     >>> tb.round_quantized(x, "int2").tolist()

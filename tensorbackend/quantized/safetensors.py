@@ -98,6 +98,8 @@ def load_quantized(path: str | os.PathLike[str], backend: BackendLike = None) ->
     quantized_dot : A product with such a matrix.
     load : Reads each tensor of a file as it is.
 
+    Examples
+    --------
     >>> import tempfile, tensorbackend as tb
     >>> tensors = {"up.weight": tb.ones((2, 4), dtype="int8"), "up.weight_scale": tb.asarray([[0.5], [0.25]])}
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -46,6 +46,8 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     ----------
     TensorFlow's `tf.sequence_mask`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.sequence_mask(tb.asarray([2, 0], names=("batch",)), 3)
     pred[batch: 2][time: 3] numpy
@@ -89,6 +91,8 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
     ArgumentError
         If there are no lengths, and for axes whose lengths are over one another.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values = tb.zeros((2, 5, 4), names=("batch", "time", "feature"))
     >>> tb.ragged.with_lengths(values, time=[5, 2])
@@ -137,6 +141,8 @@ def from_list(
     NamesError
         For a first axis of another name.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.from_list([[1, 2, 3], [4]], axis="letter", batch="word")
     ragged s64[word: 2][letter: 3] numpy, letter=[3, 1]
@@ -181,6 +187,8 @@ def to_list(x: Ragged | Tensor) -> Any:
     TemplateDataError
         For lengths in a trace or on templates.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [example.tolist() for example in tb.ragged.to_list(tb.ragged.from_list([[1, 2], [3]]))]
     [[1, 2], [3]]
@@ -235,6 +243,8 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     DataError
         For a size below a length, where lengths can be read. In a trace, the lengths are clipped to the size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.resize(tb.ragged.from_list([[1, 2], [3]]), 4, axis="time")
     ragged s64[batch: 2][time: 4] numpy, time=[2, 1]
@@ -285,6 +295,8 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
     AxisError
         For an axis with lengths, whose entries `slice_along_axis` and `select` take.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.take(tb.ragged.from_list([[1, 2], [3]]), [1], axis="batch")
     ragged s64[batch: 1][time: 2] numpy, time=[1]

@@ -107,6 +107,8 @@ def scan(
     AxisError
         For an axis without lengths, or a y without the axes of the examples.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1.0, 2.0, 3.0], [4.0]])
     >>> step = lambda total, entry: (total + entry, total)
@@ -238,6 +240,8 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     The loop ends with the last example. It has a gradient, for which carried and stacked values are kept for each of
     the `limit` iterations. For a gradient through many iterations, `tb.scan` keeps less.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> halve = lambda n: (n // 2, n, n <= 1)
     >>> _, iterations = tb.ragged.unroll(halve, tb.asarray([6, 1, 9], names=("batch",)), limit=8)
@@ -385,6 +389,8 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
     TensorArray
         An array without entries. `tb.while_loop` and `tb.scan` carry it, `push` adds an entry, `stack` returns all.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> squares = lambda i, array: array.push(i * i)
     >>> array = tb.fori_loop(0, 3, squares, tb.ragged.tensor_array(tb.Template((), "int64"), 5))

@@ -77,6 +77,8 @@ def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
     Ragged
         Like x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.flip(tb.ragged.from_list([[1, 2, 3], [4, 5]]), axis="time").filled(0).tolist()
     [[3, 2, 1], [5, 4, 0]]
@@ -133,6 +135,8 @@ def slice_along_axis(
         For a `size` below the length of a slice, where lengths can be read. In a trace, the lengths are clipped to the
         size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
     >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.slice_along_axis(x, 1, 2, axis="time"))]
@@ -171,6 +175,8 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     Ragged
         Like x, with the same lengths.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.shift(tb.ragged.from_list([[1, 2, 3], [4, 5]]), 1, axis="time", fill=-1).filled(0).tolist()
     [[-1, 1, 2], [-1, 4, 0]]
@@ -211,6 +217,8 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
     Ragged
         x with a longer axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.pad(tb.ragged.from_list([[1, 2], [3]]), (1, 1), axis=1))]
     [[0, 1, 2, 0], [0, 3, 0]]
@@ -252,6 +260,8 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     ShapeError, NamesError
         If the other axes differ in size, lengths or names.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x, y = tb.ragged.from_list([[1, 2], [3]]), tb.ragged.from_list([[7], [8, 9]])
     >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.concat([x, y], axis="time"))]
@@ -315,6 +325,8 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
     ShapeError
         For positions that are not ascending, or out of range.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> first, rest = tb.ragged.split(tb.ragged.from_list([[1, 2, 3], [4]]), [2], axis="time")
     >>> first, rest.lengths["time"].tolist()

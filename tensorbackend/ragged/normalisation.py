@@ -33,6 +33,8 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     Ragged or Tensor
         Like x. The padding is 0, except if a sum is over padding alone.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> weights = tb.ragged.softmax(tb.ragged.from_list([[1.0, 1.0], [5.0]]), axis="time")
     >>> weights.filled(0).tolist()
@@ -45,6 +47,8 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     """Compute the logarithm of `softmax`, accurate where the softmax is tiny.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.log_softmax(tb.ragged.from_list([[0.0, -1000.0], [5.0]]), axis="time").filled(0).tolist()
     [[0.0, -1000.0], [0.0, 0.0]]
@@ -83,6 +87,8 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     ----------
     Ba, Kiros and Hinton, "Layer Normalization", 2016. Ioffe and Szegedy, "Batch Normalization", 2015.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.normalize(tb.ragged.from_list([[1.0, 3.0], [5.0]]), axis="time", epsilon=0.0001)
     >>> [round(value, 3) for value in tb.ragged.to_list(x)[0].tolist()]

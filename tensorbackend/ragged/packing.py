@@ -105,6 +105,8 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     DataError
         For a size below a length, where lengths can be read. In a trace, the lengths are clipped to the size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values = tb.asarray([[[1, 2], [3, 0]], [[4, 0], [0, 0]]], names=("batch", "word", "letter"))
     >>> x = tb.ragged.with_lengths(values, word=[2, 1], letter=[[2, 1], [1, 0]])
@@ -173,6 +175,8 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     ShapeError
         If the lengths of the axis, where they can be read, are not those of `like` with the axes merged.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2], [3]])
     >>> text = tb.ragged.merge_axes(x, ["batch", "time"], name="text")
@@ -223,6 +227,8 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
     DataError
         For a size below the sum, where lengths can be read.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.pack(x, axis="time", size=4)
@@ -272,6 +278,8 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     ShapeError
         If the length of x, where it can be read, is not the sum of the lengths of `like`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.unpack(tb.ragged.pack(x, axis="time") * 2, like=x, axis="time").filled(0).tolist()

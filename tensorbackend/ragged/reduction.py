@@ -101,6 +101,8 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     Ragged or Tensor
         A `Ragged` if any axis with lengths remains. Small integers and bool are summed in 64 bits.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.sum(x, axis="time").tolist(), tb.ragged.sum(x, axis="batch")
@@ -113,6 +115,8 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Multiply the elements within the lengths; 1 for a length of 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").tolist()
     [6, 4]
@@ -126,6 +130,8 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
     The result is NaN if any element is NaN.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.max(tb.ragged.from_list([[-1.0, -2.0], [-3.0]]), axis="time").tolist()
     [-1.0, -3.0]
@@ -140,6 +146,8 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
     The result is NaN if any element is NaN.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.min(tb.ragged.from_list([[1.0, 2.0], [3.0]]), axis="time").tolist()
     [1.0, 3.0]
@@ -153,6 +161,8 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     """Test whether any element within the lengths is true; False for a length of 0.
 
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.any(tb.ragged.from_list([[False, True], [False]]), axis="time").tolist()
     [True, False]
@@ -165,6 +175,8 @@ def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     """Test whether all elements within the lengths are true; True for a length of 0.
 
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.all(tb.ragged.from_list([[False, True], [True]]), axis="time").tolist()
     [False, True]
@@ -181,6 +193,8 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
     """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
 
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.logsumexp(tb.ragged.from_list([[1000.0, -1000.0], [3.0]]), axis="time").tolist()
     [1000.0, 3.0]
@@ -196,6 +210,8 @@ def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 
     Integers and bool are converted to the default floating dtype.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.mean(tb.ragged.from_list([[1.0, 2.0, 6.0], [4.0]]), axis="time").tolist()
     [3.0, 4.0]
@@ -228,6 +244,8 @@ def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     The divisor is the count minus `correction`. If that is not above 0, the result is NaN, as in `tb.var`, except
     for a length of 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.var(tb.ragged.from_list([[1.0, 3.0], [4.0]]), axis="time").tolist()
     [1.0, 0.0]
@@ -256,6 +274,8 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
 def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Compute the standard deviation within the lengths; 0 for a length of 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.std(tb.ragged.from_list([[1.0, 5.0], [4.0]]), axis="time").tolist()
     [2.0, 0.0]
@@ -274,6 +294,8 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 
     -1 for a length of 0. NaN counts as the largest.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.argmax(tb.ragged.from_list([[1.0, 9.0], [-1.0]]), axis="time").tolist()
     [1, 0]
@@ -287,6 +309,8 @@ def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 
     -1 for a length of 0. NaN counts as the smallest.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.argmin(tb.ragged.from_list([[1.0, -9.0], [5.0]]), axis="time").tolist()
     [1, 0]

@@ -47,6 +47,8 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     Ragged or Tensor
         Like x; small integers and bool are summed in 64 bits.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.cumulative_sum(x, axis="time", reverse=True).filled(0).tolist()
@@ -59,6 +61,8 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative product along an axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.cumulative_prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").filled(0).tolist()
     [[2, 6], [4, 0]]
@@ -70,6 +74,8 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
 def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative maximum along an axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.cumulative_max(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 3], [4, 0]]
@@ -81,6 +87,8 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative minimum along an axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.cumulative_min(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 2], [4, 0]]
@@ -123,6 +131,8 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     AxisError
         For an axis that lengths are over, such as the batch: its entries differ in length.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.sort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(0).tolist()
     [[1, 2, 3], [4, 0, 0]]
@@ -143,6 +153,8 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
     AxisError
         For an axis that lengths are over, such as the batch: its entries differ in length.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.ragged.argsort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(-1).tolist()
     [[1, 2, 0], [0, -1, -1]]
@@ -177,6 +189,8 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     ShapeError
         For a k greater than the size of the axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> best = tb.ragged.top_k(tb.ragged.from_list([[3, 1, 2], [4]]), 2, axis="time")
     >>> best.values.filled(0).tolist(), best.indices

@@ -50,6 +50,8 @@ def select(
     NamesError
         For a mask with an axis that is not a named axis of x, or without `axis`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
     >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time", name="odd")
@@ -127,6 +129,8 @@ def put_selected(
     ShapeError
         If the lengths of `selected`, where they can be read, are not the numbers of true elements of the mask.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
     >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time")

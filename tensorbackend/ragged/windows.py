@@ -84,6 +84,8 @@ def windows(
     ArgumentError
         For a size or stride below 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.windows(tb.ragged.from_list([[1, 2, 3, 4], [5, 6]]), 2, axis="time", stride=2)
     >>> [example.tolist() for example in tb.ragged.to_list(x)]
@@ -169,6 +171,8 @@ def conv(
     ----------
     Dumoulin and Visin, "A guide to convolution arithmetic for deep learning", 2016.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values = tb.asarray([[[1.0, 2.0, 4.0]], [[1.0, 3.0, 0.0]]], names=("batch", "channel", "time"))
     >>> x = tb.ragged.with_lengths(values, time=[3, 2])

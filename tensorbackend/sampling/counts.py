@@ -152,6 +152,8 @@ def poisson(
     Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and
     Economics 12, 1993.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.random.poisson(tb.random.key(0), tb.asarray([0.0, 4.0], names=("site",)), (1000, 2))
     >>> x.template, tb.max(x[:, 0]).item(), abs(tb.mean(x[:, 1]).item() - 4) < 0.3
@@ -271,6 +273,8 @@ def binomial(
     ----------
     Hörmann, "The generation of binomial random variates", Journal of Statistical Computation and Simulation 46, 1993.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.random.binomial(tb.random.key(0), 100, 0.3, (1000,))
     >>> abs(tb.mean(x).item() - 30) < 1

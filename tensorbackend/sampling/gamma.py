@@ -189,6 +189,8 @@ def gamma(
     Marsaglia and Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26,
     2000. Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", NeurIPS 2018.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.random.gamma(tb.random.key(0), 3.0, (1000,), names=("n",))
     >>> x.template, abs(tb.mean(x).item() - 3) < 0.2
@@ -223,6 +225,8 @@ def beta(
     Tensor
         The sample, with gradients by both parameters.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.random.beta(tb.random.key(0), 2.0, 6.0, (1000,))
     >>> abs(tb.mean(x).item() - 0.25) < 0.02
@@ -274,6 +278,8 @@ def dirichlet(
     ShapeError
         For an invalid key, an `alpha` without axes, and one that does not broadcast to the shape.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> alpha = tb.asarray([1.0, 2.0, 5.0], names=("class",))
     >>> p = tb.random.dirichlet(tb.random.key(0), alpha, (4,))
@@ -313,6 +319,8 @@ def student_t(
     Tensor
         The sample, with a gradient by `df`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.random.student_t(tb.random.key(0), 5.0, (1000,))
     >>> abs(tb.mean(x).item()) < 0.2

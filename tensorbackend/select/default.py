@@ -112,6 +112,8 @@ def set_default_backend(backend: BackendLike) -> None:
     backend : Backend, class or str
         The backend.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> before = tb.get_backend()
     >>> tb.set_default_backend("binary")
@@ -136,6 +138,8 @@ def default_backend(backend: BackendLike) -> Block[Backend]:
     Block
         The block; `as` names an instance of the backend.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.default_backend("binary"):
     ...     tb.asarray([1, 2]).backend

@@ -67,6 +67,8 @@ def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[De
     tuple of Device
         The names, as strings with the attributes of `Device`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.devices("numpy")
     ('cpu',)

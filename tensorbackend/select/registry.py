@@ -110,6 +110,8 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
     type[Backend]
         The class.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> from tensorbackend.backends.numpy_backend import NumpyBackend
     >>> @tb.register_backend

@@ -28,6 +28,8 @@ def threads() -> int:
         The number that `set_threads` has set, else that of the environment variable `TENSORBACKEND_THREADS`, else the
         number of processors that this process may use.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.threads() >= 1
     True
@@ -57,6 +59,8 @@ def set_threads(count: int | None) -> None:
     ArgumentError
         For a count that is not an integer of at least 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.set_threads(1)
     >>> tb.threads()

@@ -222,6 +222,8 @@ def solve_ivp(
     Dormand and Prince, "A family of embedded Runge-Kutta formulae", Journal of Computational and Applied Mathematics 6,
     1980. Chen et al., "Neural ordinary differential equations", NeurIPS 2018.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> decay = lambda rate: tb.solvers.solve_ivp(lambda t, y: -rate * y, (0.0, 1.0), tb.ones(1), rtol=1e-6).y[-1, 0]
     >>> round(decay(2.0).item(), 4), round(tb.grad(decay)(2.0).item(), 4)

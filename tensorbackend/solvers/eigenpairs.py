@@ -135,6 +135,8 @@ def eigsh(
     K. Wu and H. Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal.
     Appl. 22 (2000).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> laplace = tb.sparse.diagonals([-1.0, 2.0, -1.0], [-1, 0, 1], (50, 50))
     >>> pairs = tb.solvers.eigsh(laplace, 2)

@@ -139,6 +139,8 @@ def solve(
     if that solve does not converge. The gradient with respect to A is the product of that solution with x. Both can
     be differentiated again. For `"lsqr"`, the gradient with respect to a matrix needs three solves.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
     >>> solution = tb.solvers.solve(a, tb.asarray([0.0, 0.0, 4.0]), "cg")

@@ -40,6 +40,8 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     OperandError
         For a dense operand, as the sum would be dense too.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) + tb.sparse.eye(2)).values.tolist()
     [2.0, 2.0]
@@ -65,6 +67,8 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     ShapeError, NamesError, OperandError
         As for `add`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) - tb.sparse.coo([3.0], [0], [1], shape=(2, 2))).to_dense().tolist()
     [[1.0, -3.0], [0.0, 1.0]]
@@ -134,6 +138,8 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     OperandError
         For a sparse x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> (3 * tb.sparse.eye(2)).values.tolist(), (tb.sparse.eye(2) * tb.asarray([5.0, 6.0])).values.tolist()
     ([3.0, 3.0], [5.0, 6.0])
@@ -163,6 +169,8 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     ShapeError, OperandError
         As for `multiply`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) / 2).values.tolist()
     [0.5, 0.5]

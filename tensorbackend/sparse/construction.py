@@ -64,6 +64,8 @@ def coo(
     IndexRangeError
         For a place outside the matrix.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.coo([1.0, 2.0, 3.0], [0, 0, 1], [0, 2, 2], shape=(2, 3))
     >>> a
@@ -107,6 +109,8 @@ def csr(
     DataError
         For pointers that do not begin with 0, that decrease, or that do not end with n.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
@@ -145,6 +149,8 @@ def csc(
     ShapeError, DTypeError, IndexRangeError, DataError
         As for `csr`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.csc([1.0, 2.0, 3.0], [0, 0, 1], [0, 1, 1, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
@@ -266,6 +272,8 @@ def eye(
     ArgumentError
         For a number below 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.eye(2, 3).to_dense().tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
@@ -315,6 +323,8 @@ def diagonals(
     ArgumentError
         If the numbers of offsets and diagonals differ, or are 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.diagonals([-2.0, [1.0, 1.0]], [0, 1], (3, 3)).to_dense().tolist()
     [[-2.0, 1.0, 0.0], [0.0, -2.0, 1.0], [0.0, 0.0, -2.0]]

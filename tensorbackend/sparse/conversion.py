@@ -33,6 +33,8 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
     COO
         The matrix itself if it is `COO` already.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3))
     >>> tb.sparse.to_coo(a).rows.tolist()
@@ -53,6 +55,8 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
     CSR
         The matrix itself if it is `CSR` already, whatever the order within its rows.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csr().values.tolist()
     [2.0, 3.0, 1.0]
@@ -73,6 +77,8 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
     CSC
         As for `to_csr`: the matrix itself if it is `CSC` already.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csc().values.tolist()
     [3.0, 1.0, 2.0]
@@ -157,6 +163,8 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     TemplateDataError
         For places without data, if no `size` is given.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.coo([1.0, 2.0, 4.0], [1, 0, 1], [0, 0, 0], shape=(2, 1))
     >>> tb.sparse.sum_duplicates(a).values.tolist()
@@ -241,6 +249,8 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
     Tensor
         A tensor with the matrix's shape, dtype and names.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.to_dense(tb.sparse.coo([1.0, 2.0], [0, 0], [1, 1], shape=(1, 2))).tolist()
     [[0.0, 3.0]]
@@ -274,6 +284,8 @@ def astype(matrix: M, dtype: DTypeLike, /) -> M:
     DTypeError
         For bool.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.astype(tb.sparse.eye(2), "f64")
     csr f64[2][2] numpy, 2 stored

@@ -61,6 +61,8 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     TemplateDataError
         For an x without data, if no `size` is given.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
     >>> a, a.indices.tolist(), a.pointers.tolist()
@@ -109,6 +111,8 @@ def from_scipy(matrix: Any, /, *, names: NamesLike = None, backend: BackendLike 
     OperandError
         For anything but a matrix of `scipy.sparse`.
 
+    Examples
+    --------
     >>> import scipy.sparse, tensorbackend as tb
     >>> tb.sparse.from_scipy(scipy.sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
     csr f64[2][2] numpy, 2 stored
@@ -145,6 +149,8 @@ def to_scipy(matrix: SparseMatrix, /) -> Any:
     TemplateDataError
         For a matrix without data.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.eye(2).to_scipy().toarray().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -225,6 +231,8 @@ def from_function(
     DTypeError
         For an argument that is neither floating nor complex.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> def second_difference(x):
     ...     return tb.roll(x, 1) - 2 * x + tb.roll(x, -1)

@@ -67,6 +67,8 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
     TemplateDataError
         For two sparse matrices whose places have no data, if no `size` is given.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
     >>> (a @ tb.asarray([1.0, 10.0])).tolist(), (a @ a).to_dense().tolist()
@@ -116,6 +118,8 @@ def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     Tensor
         Shape (..., rows).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.coo([[1.0, 2.0], [3.0, 4.0]], [0, 1], [1, 0], shape=(2, 2))
     >>> tb.sparse.matvec(a, [[1.0, 10.0], [1.0, 10.0]]).tolist()

@@ -59,6 +59,8 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     AxisError
         For axes that the matrix does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 3.0]])
     >>> a.sum().item(), tb.sparse.sum(a, axis=-1).tolist(), tb.sparse.sum(a, axis=-2).tolist()
@@ -112,6 +114,8 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
     ShapeError
         For an empty axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, -2.0], [1.0, 3.0]])
     >>> tb.sparse.max(a, axis=-1).tolist(), tb.sparse.min(a, axis=-2).tolist()
@@ -140,6 +144,8 @@ def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
     AxisError, ArgumentError, DTypeError, ShapeError
         As for `max`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.min(tb.sparse.eye(2)).item()
     0.0
@@ -200,6 +206,8 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     Tensor
         Shape (..., k), where k is the minimum of the numbers of rows and columns. The last axis has the rows' name.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.diagonal(tb.sparse.from_dense([[4.0, 2.0], [1.0, 3.0]])).tolist()
     [4.0, 3.0]

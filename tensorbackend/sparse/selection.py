@@ -49,6 +49,8 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
     ArgumentError
         For other keys.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 3.0]])
     >>> a[1:, :].to_dense().tolist(), a[1].tolist(), a[1, 0].item()
@@ -143,6 +145,8 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
     ArgumentError
         For no matrices, or another axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.concatenate([tb.sparse.eye(1), tb.sparse.eye(1)], axis=-1).to_dense().tolist()
     [[1.0, 1.0]]
@@ -173,6 +177,8 @@ def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
     SparseMatrix
         A matrix in the format of the first one, with the common dtype.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[1.0, 2.0]])
     >>> tb.sparse.block_diagonal([a, a]).to_dense().tolist()

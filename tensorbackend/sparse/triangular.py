@@ -79,6 +79,8 @@ def triangular_solve(
     DataError
         For a zero on the diagonal, if data can be read; in a trace the result is infinite or NaN there.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[2.0, 0.0], [1.0, 4.0]])
     >>> tb.sparse.triangular_solve(a, [2.0, 9.0]).tolist()
@@ -171,6 +173,8 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     as in Chow and Patel, "Fine-grained parallel incomplete LU factorization" (2015), but until convergence: the result
     is exact.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> factors = tb.sparse.ilu0(tb.sparse.from_dense([[2.0, 1.0], [4.0, 5.0]]))
     >>> factors.lower.to_dense().tolist(), factors.upper.to_dense().tolist()

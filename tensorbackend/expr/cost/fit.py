@@ -63,6 +63,8 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
     ----------
     Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> layer = tb.checkpoint(lambda x: tb.sin(tb.exp(tb.tanh(x))))
     >>> def chain(x):

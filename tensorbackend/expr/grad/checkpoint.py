@@ -64,6 +64,8 @@ def checkpoint(function: Callable[..., Any] | None = None, *, policy: Policy = "
     --------
     fit : Chooses which calls of checkpointed functions are recomputed, for a limit of memory.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> def layer(x):
     ...     return tb.sin(tb.exp(tb.tanh(x)))

@@ -94,6 +94,8 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         For a gradient with respect to a tensor that the function closes over. In a graph, also for a function of
         cotangents that gets a value of the graph from anywhere but its arguments, its closure, or their attributes.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.custom_gradient
     ... def clipped(x):

@@ -79,6 +79,8 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     tuple
         The result, and its tangent, with the same nesting.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> y, tangent = tb.jvp(lambda x: x * x, (tb.asarray(3.0),), (tb.asarray(1.0),))
     >>> y.item(), tangent.item()
@@ -133,6 +135,8 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     GradientError
         For an op that has no gradient.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> y, push = tb.linearize(lambda x: x * x, tb.asarray(3.0))
     >>> y.item(), push(tb.asarray(1.0)).item(), push(0.5).item()

@@ -74,6 +74,8 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     Callable
         A function of the same arguments that returns the gradient.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.grad(lambda x: tb.sum(x * x))(x)
@@ -111,6 +113,8 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     Callable
         A function of the same arguments that returns the pair (result of the function, gradient).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> value, gradient = tb.value_and_grad(lambda x: x * x)(3.0)
     >>> value.item(), gradient.item()
@@ -274,6 +278,8 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     tuple
         The result, and the function of cotangents.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> y, back = tb.vjp(tb.sin, tb.asarray([0.0, 1.0]))
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()

@@ -59,6 +59,8 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     Callable
         A function of the same arguments that returns the derivatives.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.jacobian(lambda x: x * x)(tb.asarray([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
@@ -143,6 +145,8 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
     DTypeError
         For an argument or a result that is neither floating nor complex, or a complex result of a floating argument.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.jacfwd(lambda x: tb.stack([x[0] * x[1], x[0], x[1] ** 2]))(tb.asarray([2.0, 3.0])).tolist()
     [[3.0, 2.0], [1.0, 0.0], [0.0, 6.0]]
@@ -214,6 +218,8 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
     Callable
         A function of the same arguments that returns the second derivatives.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]

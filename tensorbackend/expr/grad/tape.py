@@ -160,6 +160,8 @@ def tape() -> Tape:
     Tape
         The tape, for a `with` statement.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.tape() as tape:
     ...     x = tape.watch(tb.tensor([1.0, -2.0], names=("n",)))
@@ -190,6 +192,8 @@ def gradient(y: Any, x: Nested) -> Nested:
     Any
         The gradient with respect to each tensor of x, with its shape, dtype and names, nested like x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.tape() as tape:
     ...     x, y = tape.watch((tb.asarray(3.0), tb.asarray(2.0)))

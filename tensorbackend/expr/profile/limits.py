@@ -61,6 +61,8 @@ def machine_limits(backend: BackendLike = None) -> Limits:
         sign change, whichever is faster, of a float32 tensor that exceeds the caches. The library reaches these on the
         device, which may be less than the specification of the device.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> limits = tb.machine_limits("binary")
     >>> limits.flops > 0, limits is tb.machine_limits("binary")

@@ -290,6 +290,8 @@ def profile_function(
     Profile
         The profile of the measured calls.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> p = tb.profile_function(tb.softmax, tb.ones((4, 4)), repeat=3)
     >>> [span.name for span in p.spans], len(p.runs)
@@ -318,6 +320,8 @@ def current_profile() -> Profile | None:
     Profile or None
         The profile.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.profile() as p:
     ...     tb.current_profile() is p

@@ -42,6 +42,8 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
     -----
     Nothing is multiplied beyond the ends of the vectors: an infinity or a NaN affects the sums that it takes part in.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.convolve(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2])).tolist()
     [0, 1, 4, 7, 6]
@@ -67,6 +69,8 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
     mode : {"full", "same", "valid"}, default "valid"
         Which shifts: all, as many as the longer vector has about the middle, or those where the vectors overlap whole.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.correlate(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2]), mode="full").tolist()
     [2, 5, 8, 3, 0]

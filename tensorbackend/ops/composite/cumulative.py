@@ -230,6 +230,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, /, *, dx: float = 1.0, axis: A
     ShapeError
         For places that do not fit.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.trapezoid(tb.asarray([1.0, 2.0, 3.0])).item()
     4.0
@@ -268,6 +270,8 @@ def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None,
     Tensor
         A tensor with the shape and names of x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.unwrap(tb.asarray([0.0, 3.0, 1.0, 3.0]), period=4).tolist()
     [0.0, -1.0, -3.0, -1.0]

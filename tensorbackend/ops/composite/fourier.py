@@ -187,6 +187,8 @@ def dct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, 
     J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Transactions on Acoustics, Speech, and Signal
     Processing 28 (1980).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.fft.dct(tb.asarray([1.0, 1.0, 1.0])).tolist()
     [6.0, 0.0, 0.0]
@@ -210,6 +212,8 @@ def idct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1,
     Tensor
         A real tensor with the names of x, and with n entries along the axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.fft.idct(tb.asarray([6.0, 0.0, 0.0])).tolist()
     [1.0, 1.0, 1.0]
@@ -346,6 +350,8 @@ def fft2(
 ) -> Tensor:
     """Discrete Fourier transform along two axes, the last ones by default: `fftn` of planes.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.fft.fft2(tb.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
@@ -360,6 +366,8 @@ def ifft2(
 ) -> Tensor:
     """Inverse of `fft2`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.fft.ifft2(tb.fft.fft2(tb.eye(2))).tolist()
     [[(1+0j), 0j], [0j, (1+0j)]]

@@ -214,6 +214,8 @@ def fold(
     AxisError
         For an axis that the result does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> patches = tb.unfold(tb.asarray([1, 2, 3, 4], names=("time",)), {"time": 3})
     >>> tb.fold(patches, {"time": 4}, {"time": 3}).tolist()

@@ -129,6 +129,8 @@ def search_layouts(
         For names that no tensor has, for more than 4096 layouts, and for an unknown machine or a text that is not a
         size.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> def loss(w, x):
     ...     return tb.mean(tb.square(x @ w))

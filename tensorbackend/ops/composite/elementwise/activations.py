@@ -59,6 +59,8 @@ def relu(x: Tensor, /) -> Tensor:
     DTypeError
         For a complex dtype, and bool.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.relu(tb.asarray([-1.0, 2.0])).tolist()
     [0.0, 2.0]
@@ -76,6 +78,8 @@ def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
     slope : float, default 0.01
         The factor where x is not positive.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.leaky_relu(tb.asarray([-1.0, 2.0]), slope=0.5).tolist()
     [-0.5, 2.0]
@@ -197,6 +201,8 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
 def softplus(x: Tensor, /) -> Tensor:
     """log(1 + exp(x)), without overflow.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [round(element, 4) for element in tb.nn.softplus(tb.asarray([0.0, 1000.0])).tolist()]
     [0.6931, 1000.0]
@@ -208,6 +214,8 @@ def softplus(x: Tensor, /) -> Tensor:
 def log_sigmoid(x: Tensor, /) -> Tensor:
     """The logarithm of `sigmoid`, accurate where the result is tiny.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.log_sigmoid(tb.asarray([-1000.0])).tolist()
     [-1000.0]
@@ -219,6 +227,8 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
 def hard_tanh(x: Tensor, /) -> Tensor:
     """x clipped to the range from -1 to 1.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.hard_tanh(tb.asarray([-3.0, 0.5])).tolist()
     [-1.0, 0.5]

@@ -282,6 +282,8 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
     DTypeError
         For parts that are complex or bool.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.complex(tb.asarray([1.0, -0.0]), float("inf")).tolist()
     [(1+infj), (-0+infj)]
@@ -343,6 +345,8 @@ def scaled_gradient(x: Tensor, /, scale: Tensor) -> Tensor:
     ShapeError
         For a scale that does not broadcast to the shape of x.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.grad(lambda x: tb.scaled_gradient(x, -0.5) * 2)(3.0).item()
     -1.0

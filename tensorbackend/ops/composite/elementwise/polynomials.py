@@ -37,6 +37,8 @@ def polyval(p: Tensor, x: Tensor, /) -> Tensor:
     ShapeError
         Unless p has one axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.polyval(tb.asarray([3, 0, 1]), tb.asarray([0, 5])).tolist()
     [1, 76]

@@ -98,6 +98,8 @@ def segment_sum(
     IndexRangeError
         For a segment outside, with `mode="error"`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.segment_sum(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4, name="node")
     f32[node: 4] numpy [2.0, 0.0, 5.0, 0.0]

@@ -75,6 +75,8 @@ def repeat(
     TemplateDataError
         For repeats without data, if no size is given.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.repeat(tb.asarray([1, 2]), 2).tolist(), tb.repeat(tb.asarray([1, 2]), tb.asarray([0, 3])).tolist()
     ([1, 1, 2, 2], [2, 2, 2])
@@ -168,6 +170,8 @@ def compress(
     TemplateDataError
         For a condition without data, if no size is given.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]])
     >>> tb.compress(tb.asarray([True, False, True]), x, axis=1).tolist()

@@ -91,6 +91,8 @@ def indexed_max(
     IndexRangeError
         For an index outside, with `mode="error"`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [0.0, 0.0, 3.0]
@@ -263,6 +265,8 @@ def add_along_axis(
     IndexRangeError
         For an index outside the axis with `mode="error"`.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.add_along_axis(tb.zeros((2, 3)), tb.asarray([[2, 2], [0, 1]]), tb.ones((2, 2)), axis=1).tolist()
     [[0.0, 0.0, 2.0], [1.0, 1.0, 0.0]]

@@ -98,6 +98,8 @@ def apply_matrix(x: Tensor, matrix: Tensor, /, *, axis: Axis = -1) -> Tensor:
     ShapeError
         For a matrix that has not two axes, or another number of columns than there are entries along the axis.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> step = tb.asarray([[0.0, 1.0], [1.0, 1.0]], names=("new", "old"))
     >>> x = tb.asarray([1.0, 1.0], names=("state",))

@@ -170,6 +170,8 @@ def sqrtm(x: Tensor, /, *, hermitian: bool = False) -> Tensor:
     S. H. Cheng, N. J. Higham, C. S. Kenney and A. J. Laub, "Approximating the logarithm of a matrix to specified
     accuracy", SIAM J. Matrix Anal. Appl. 22 (2001).
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.round(tb.linalg.sqrtm(tb.asarray([[5.0, 4.0], [4.0, 5.0]]))).tolist()
     [[2.0, 1.0], [1.0, 2.0]]

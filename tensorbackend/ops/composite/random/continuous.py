@@ -99,6 +99,8 @@ def uniform(
         The same for tensors, whenever data can be read. In a trace, the result is `minval` if that is above
         `maxval`, and infinite if the difference is.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.random.uniform(tb.random.key(0), (2,), names=("n",)).template
     f32[n: 2]
@@ -253,6 +255,8 @@ def truncated_normal(
     ShapeError
         For an invalid key, and bounds or moments that do not broadcast to the shape.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> bool(tb.all(tb.abs(tb.random.truncated_normal(tb.random.key(0), -2, 2, (100,))) < 2))
     True

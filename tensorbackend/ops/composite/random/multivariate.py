@@ -103,6 +103,8 @@ def multivariate_normal(
     ShapeError
         For an invalid key, and shapes that do not fit together.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mean, cov = tb.zeros(2, names=("feature",)), tb.eye(2)
     >>> tb.random.multivariate_normal(tb.random.key(0), mean, cov, (5,)).template

@@ -47,6 +47,8 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """Logarithm of `softmax`, accurate where the result is tiny.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
@@ -92,6 +94,8 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     AxisError
         For an axis that x does not have.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.masked_softmax(tb.asarray([0.0, float("nan"), 0.0]), tb.asarray([True, False, True])).tolist()
     [0.5, 0.0, 0.5]

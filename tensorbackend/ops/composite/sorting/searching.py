@@ -198,6 +198,8 @@ def top_k(
     DTypeError
         For an x without an order, and for a tensor k that does not hold integers.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values, indices = tb.top_k(tb.asarray([1, 9, 3, 9]), 3)
     >>> values.tolist(), indices.tolist()

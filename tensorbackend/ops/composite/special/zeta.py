@@ -160,6 +160,8 @@ def zeta(x: Tensor, q: Tensor, /) -> Tensor:
     q : Tensor
         What is added to each k, above 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.zeta(tb.asarray([2.0, 4.0, 1.0]), 1.0).tolist()
     [1.644934058189392, 1.0823231935501099, inf]
@@ -181,6 +183,8 @@ def polygamma(n: Tensor, x: Tensor, /) -> Tensor:
     x : Tensor
         Numbers above 0.
 
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.polygamma(tb.asarray([0, 1, 2]), 1.0).tolist()
     [-0.5772156715393066, 1.644934058189392, -2.40411376953125]
