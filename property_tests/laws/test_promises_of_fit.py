@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.array_module.convolution import ArrayConvolution
-from tensorbackend.expr.cost.candidates import Recomputation, choose_recomputation
+from tensorbackend.expr.cost.candidates import EXHAUSTIVE_CALLS, Recomputation, choose_recomputation
 from tensorbackend.testing import profile
 from tests.peak_memory import peak_memory
 
@@ -132,6 +132,13 @@ networks = st.builds(
     st.sampled_from([64, 128]),
 )
 
+deep_networks = st.builds(
+    Network,
+    st.lists(st.sampled_from(sorted(KINDS)), min_size=EXHAUSTIVE_CALLS + 1, max_size=EXHAUSTIVE_CALLS + 2).map(tuple),
+    st.just(1024),
+    st.just(64),
+)
+
 
 def taken(function: Callable[..., Any], *arguments: Any) -> int:
     """Return the bytes of a call and its arguments on NumPy, after calls that make programs."""
@@ -164,6 +171,22 @@ def test_a_network_takes_no_more_than_promised(optimised: bool) -> None:
     @given(networks, st.sampled_from([0.0, 0.3, 0.6, 1.0]))
     def check(network: Network, share: float) -> None:
         assert broken(network, share, optimised) is None
+
+    check()
+
+
+@pytest.mark.parametrize("optimised", [False, True], ids=["op by op", "compiled"])
+def test_a_higher_limit_never_costs_more(optimised: bool) -> None:
+    """In networks of more layers than the search tries every choice of."""
+
+    @profile(4)
+    @given(deep_networks, st.lists(st.floats(0, 1), min_size=2, max_size=4, unique=True).map(sorted))
+    def check(network: Network, shares: list[float]) -> None:
+        lowest, highest = (choice(network, limit, optimised).promised for limit in (0, 1 << 50))
+        found = [choice(network, lowest + int(share * (highest - lowest)), optimised) for share in shares]
+        assert all(one.fits for one in found)
+        flops = [one.after.flops for one in found]
+        assert flops == sorted(flops, reverse=True)
 
     check()
 

@@ -1,18 +1,18 @@
 """The choice of what to compute again, so that a function fits into a limit of memory.
 
-The calls of checkpointed functions are the candidates. A dry run of a choice says what it costs. Estimates of each call
-(the bytes of the values inside it, and its FLOPs) order the candidates; dry runs then decide:
+The calls of checkpointed functions are the candidates. A dry run of a choice says what it costs. With few candidates
+the search tries every choice, and finds the best one. With more, estimates of each call (the bytes of the values in it
+and its FLOPs) order them, once by bytes for a FLOP and once by FLOPs alone. For each order dry runs decide:
 
-1. Take candidates, those with the most bytes for a FLOP first, until the function fits. Bisection finds how many.
-2. Take candidates whose estimates together save enough, with the fewest FLOPs (a knapsack).
-3. From each choice that fits, drop what it does not need, the most expensive call first. The cheapest choice wins.
+1. Bisection finds how many of the first calls are needed to fit.
+2. Of these, what is not needed is dropped, the most expensive call first.
 
-With few candidates the search tries every choice. So it finds the best one, and a higher limit never costs more.
+The cheaper result wins. A higher limit never costs more FLOPs: see `Descent`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -28,7 +28,7 @@ EXHAUSTIVE_CALLS: Final = 6
 """With at most this many candidates the search tries every choice."""
 
 DROPS: Final = 32
-"""The most dry runs that look for calls of which a choice has no need."""
+"""The most dry runs that look for calls that a choice does not need."""
 
 SET_ASIDE: Final = 1 << 17
 """Bytes of a limit that are left for NumPy's buffers: an op has up to three, of 8,192 elements each."""
@@ -43,9 +43,6 @@ until it ends."""
 
 CHAIN_SIZE: Final = 1 << 17
 """The most elements of an array for which that is so. Larger ones are computed in blocks, which take less."""
-
-LEVELS: Final = 512
-"""The number of steps in which the knapsack measures bytes."""
 
 
 class Cost(NamedTuple):
@@ -157,9 +154,11 @@ class Search:
     def best(self, limit: int) -> frozenset[int]:
         """The choice so far that fits with the fewest FLOPs; if none fits, the one with the lowest peak."""
         fitting = [chosen for chosen, cost in self._known.items() if cost.nbytes <= limit]
-        if not fitting:
-            return min(self._known, key=lambda chosen: self._known[chosen])
-        return min(fitting, key=lambda chosen: (self._known[chosen].flops, self._known[chosen].nbytes))
+        return self.cheapest(fitting) if fitting else min(self._known, key=lambda chosen: self._known[chosen])
+
+    def cheapest(self, choices: Iterable[frozenset[int]]) -> frozenset[int]:
+        """That of some choices with the fewest FLOPs; of several, the one with the lowest peak."""
+        return min(choices, key=lambda chosen: (self.cost(chosen).flops, self.cost(chosen).nbytes))
 
     def candidates(self) -> tuple[tuple[str, ...], list[Candidate]]:
         """The names of all calls, and estimates of those that can be computed again."""
@@ -183,6 +182,31 @@ class Search:
         return Cost(program.peak.memory, program.flops + program.transcendentals)
 
 
+class Descent:
+    """Takes choices that fit into a limit, none more expensive than the one before.
+
+    A choice that costs less than one that did not fit is never taken. So a higher limit never costs more FLOPs, in
+    whatever order choices are offered, if that order depends on nothing but the answers: two limits get the same
+    answers up to the first choice that fits into the higher one alone. From then on its FLOPs are the most that the
+    higher limit costs, and the least that the lower one does.
+    """
+
+    def __init__(self, search: Search, choice: frozenset[int], limit: int) -> None:
+        self._search, self._limit, self._least = search, limit, 0
+        self.choice = choice
+        """The last choice that was taken; at first one that is known to fit."""
+
+    def take(self, chosen: frozenset[int]) -> bool:
+        """Whether a choice is taken."""
+        cost = self._search.cost(chosen)
+        if cost.nbytes > self._limit:
+            self._least = max(self._least, cost.flops)
+        elif self._least <= cost.flops <= self._search.cost(self.choice).flops:
+            self.choice = chosen
+            return True
+        return False
+
+
 def choose_recomputation(run: Callable[[], Program], limit: int, *, sets_aside: bool = False) -> Recomputation:
     """The choice with the fewest FLOPs, among those tried, whose peak is at most a limit.
 
@@ -193,109 +217,63 @@ def choose_recomputation(run: Callable[[], Program], limit: int, *, sets_aside: 
     before = search.cost(())
     names, candidates = search.candidates()
     aside = search.aside if sets_aside else 0
-    chosen = _choose(search, candidates, before, limit - aside)
+    chosen = _choose(search, candidates, limit - aside)
     return Recomputation(limit, names, chosen, before, search.cost(chosen), aside)
 
 
-def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit: int) -> frozenset[int]:
-    if before.nbytes <= limit or not candidates:
+def _choose(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
+    if search.cost(()).nbytes <= limit or not candidates:
         return frozenset()
-    everything = frozenset(candidate.number for candidate in candidates)
     if len(candidates) <= EXHAUSTIVE_CALLS:
         for count in range(len(candidates) + 1):
-            for chosen in combinations(everything, count):
+            for chosen in combinations([candidate.number for candidate in candidates], count):
                 search.cost(chosen)
         return search.best(limit)
-    if search.cost(everything).nbytes > limit:
-        lowest = _lowest(search, candidates, limit)
-        if search.cost(lowest).nbytes > limit:
-            return lowest
-        choices: list[frozenset[int] | None] = [lowest]
-    else:
-        choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
-    for choice in choices:
-        if choice:
-            _drop_needless(search, choice, candidates, limit)
-    return search.best(limit)
+    lowest = _lowest(search, candidates)
+    if search.cost(lowest).nbytes > limit:
+        return lowest
+    useful = [candidate for candidate in candidates if candidate.number in lowest]
+    # Of equal calls the earlier first, whose values exist longer.
+    by_rate = sorted(useful, key=lambda x: (-x.nbytes / max(x.flops, 1), x.number))
+    by_flops = sorted(useful, key=lambda x: (x.flops, x.number))
+    return search.cheapest(descend(search, order, limit) for order in (by_rate, by_flops))
 
 
-def _lowest(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
-    """A choice with a lower peak than all calls, the last calls dropped first; it may be less than a limit.
+def _lowest(search: Search, candidates: Sequence[Candidate]) -> frozenset[int]:
+    """All calls without those that raise the peak, the last ones tried first.
 
     Computing a call again right after it was computed, as at the end of a forward pass, saves nothing and needs memory
     for its operands. Where one is needed, so are those before it with the same estimates, whose values exist longer.
     """
-    everything = frozenset(candidate.number for candidate in candidates)
-    return _fewer(search, everything, sorted(candidates, key=lambda x: -x.number), limit)
+    choice = frozenset(candidate.number for candidate in candidates)
+    needed: set[tuple[int, int]] = set()
+    for candidate in sorted(candidates, key=lambda x: -x.number)[:DROPS]:
+        fewer = choice - {candidate.number}
+        if candidate[1:] in needed:
+            continue
+        if search.cost(fewer).nbytes < search.cost(choice).nbytes:
+            choice = fewer
+        else:
+            needed.add(candidate[1:])
+    return choice
 
 
-def _shortest_start(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
-    """The first calls, by bytes for a FLOP, that fit; at the same rate, earlier calls, whose values exist longer."""
-    order = [x.number for x in sorted(candidates, key=lambda x: (-x.nbytes / max(x.flops, 1), x.number))]
-    least, most = 0, len(order)
+def descend(search: Search, order: Sequence[Candidate], limit: int) -> frozenset[int]:
+    """The shortest start of an order that fits, without calls that it does not need; all of the order is known to fit.
+
+    Of calls with equal estimates the last are dropped first, whose values exist for the shortest time: where one is
+    needed, so are those before it. So a network of equal layers takes a few dry runs, however deep it is.
+    """
+    starts = [frozenset(candidate.number for candidate in order[:count]) for count in range(len(order) + 1)]
+    descent, least, most = Descent(search, starts[-1], limit), 0, len(order)
     while most - least > 1:
         middle = (least + most) // 2
-        if search.cost(order[:middle]).nbytes <= limit:
+        if descent.take(starts[middle]):
             most = middle
         else:
             least = middle
-    return frozenset(order[:most])
-
-
-def _knapsack(search: Search, candidates: Sequence[Candidate], before: int, limit: int) -> frozenset[int] | None:
-    """The calls with the fewest FLOPs whose estimated bytes are what must be saved; `None` if that does not fit.
-
-    Estimates may be too high, as the values of one call exist at the peak all the same. So the aim is raised if the
-    choice does not fit.
-    """
-    aim = before - limit
-    for _ in range(4):
-        choice = _cheapest(candidates, aim)
-        if choice is None or search.cost(choice).nbytes <= limit:
-            return choice
-        aim += search.cost(choice).nbytes - limit
-    return None
-
-
-def _cheapest(candidates: Sequence[Candidate], aim: int) -> frozenset[int] | None:
-    """The calls with the fewest FLOPs whose bytes are at least `aim`; `None` if all together have fewer."""
-    step = max(1, -(-aim // LEVELS))
-    goal = -(-aim // step)
-    best: dict[int, tuple[int, frozenset[int]]] = {0: (0, frozenset())}
-    for candidate in candidates:
-        for level, (flops, chosen) in list(best.items()):
-            reached = min(goal, level + candidate.nbytes // step)
-            if reached > level and (reached not in best or flops + candidate.flops < best[reached][0]):
-                best[reached] = flops + candidate.flops, chosen | {candidate.number}
-    return best[goal][1] if goal in best else None
-
-
-def _drop_needless(search: Search, choice: frozenset[int], candidates: Sequence[Candidate], limit: int) -> None:
-    """Tries a choice that fits without calls that it does not need for that.
-
-    Of calls with equal estimates the last are tried first, whose values exist for the shortest time: where one is
-    needed, so are those before it. So a network of equal layers takes a few dry runs, however deep it is.
-    """
-    order = sorted((x for x in candidates if x.number in choice), key=lambda x: (-x.flops, -x.number))
-    _fewer(search, choice, order, limit)
-
-
-def _fewer(search: Search, choice: frozenset[int], order: Sequence[Candidate], limit: int) -> frozenset[int]:
-    """A choice without calls that it does not need to stay within a limit, or that raise its peak above that.
-
-    A choice above the limit is done with the first that is not. Calls with the estimates of one that is needed stay.
-    """
     needed: set[tuple[int, int]] = set()
-    exceeds = search.cost(choice).nbytes > limit
-    for candidate in order[:DROPS]:
-        if candidate[1:] in needed:
-            continue
-        fewer = choice - {candidate.number}
-        nbytes = search.cost(fewer).nbytes
-        if nbytes > limit and (not exceeds or nbytes >= search.cost(choice).nbytes):
-            needed.add((candidate.nbytes, candidate.flops))
-            continue
-        choice = fewer
-        if exceeds and nbytes <= limit:
-            break
-    return choice
+    for candidate in sorted(order[:most], key=lambda x: (-x.flops, -x.number))[:DROPS]:
+        if candidate[1:] not in needed and not descent.take(descent.choice - {candidate.number}):
+            needed.add(candidate[1:])
+    return descent.choice

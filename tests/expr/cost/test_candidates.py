@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.expr.cost import candidates
 from tensorbackend.expr.cost.candidates import Candidate, Cost, Recomputation, Search, choose_recomputation
 from tensorbackend.expr.recomputation import Selection, select_calls
+from tensorbackend.testing import profile
+
+small = st.integers(0, 9)
 
 
 def chain(sizes: tuple[int, ...]) -> Any:
@@ -52,6 +57,49 @@ def test_every_limit_that_some_choice_meets_is_met_at_little_cost(
     below = choose_recomputation(chain(sizes), lowest - 1)
     assert not below.fits
     assert below.after.nbytes == lowest
+
+
+def test_a_higher_limit_never_costs_more() -> None:
+    """On layers where the shortest start that fits, less what it does not need, costs more for a higher limit."""
+    dense = tb.checkpoint(lambda x, first, second: x + tb.tanh(tb.exp(tb.sin(x @ first)) @ second))
+    rectified = tb.checkpoint(lambda x, first, second: tb.maximum(x @ first, 0.0) @ second)
+
+    def loss(weights: Any, x: Any) -> Any:
+        for layer, pair in zip([dense, rectified, dense, dense] + [rectified] * 3, weights, strict=True):
+            x = layer(x, *pair)
+        return tb.sum(x * x)
+
+    weights = [(f"f32[32, {size}]", f"f32[{size}, 32]") for size in (512, 128, 32, 8, 512, 8, 128)]
+
+    def run() -> Any:
+        return tb.dry_run(loss, weights, "f32[256, 32]", gradient=True).shown_program()
+
+    before, lowest = choose_recomputation(run, 0)[3:5]
+    limits = [lowest.nbytes + (before.nbytes - lowest.nbytes) * step // 10 for step in range(6, 11)]
+    found = [choose_recomputation(run, limit).after.flops for limit in limits]
+    assert found == sorted(found, reverse=True)
+
+
+class MadeUp(Search):
+    """A search whose choices have costs that are made up."""
+
+    def __init__(self, costs: dict[frozenset[int], Cost]) -> None:
+        self._known = costs
+
+
+@profile(200)
+@given(st.data())
+def test_no_answers_of_dry_runs_make_a_higher_limit_cost_more(data: st.DataObject) -> None:
+    """Even if FLOPs and bytes have nothing to do with the number of calls, nor with their estimates."""
+    calls = [Candidate(number, *data.draw(st.tuples(small, small))) for number in range(4)]
+    choices = [frozenset(chosen) for count in range(5) for chosen in combinations(range(4), count)]
+    search = MadeUp({chosen: Cost(*data.draw(st.tuples(small, small))) for chosen in choices})
+    most, found = search.cost(choices[-1]).nbytes, []
+    for limit in range(most, 10):
+        chosen = search.cost(candidates.descend(search, calls, limit))
+        assert chosen.nbytes <= limit
+        found.append(chosen.flops)
+    assert found == sorted(found, reverse=True)
 
 
 def test_a_choice_is_shown_with_ranges_of_calls() -> None:
