@@ -59,8 +59,10 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     correlation: Correlation = option(node, "correlation")
     windows = correlation.windows
     dilated = any(step != 1 for step in correlation.input_dilation)
+    if dilated:
+        return transposed(w, node, x, kernel)
     negative = any(number < 0 for pair in windows.padding for number in pair)
-    if correlation.batch_groups != 1 or dilated or negative or not windows.strides:
+    if correlation.batch_groups != 1 or negative or not windows.strides:
         return NotImplemented
     if is_symbolic(windows.padding):
         lows, highs = zip(*windows.padding, strict=True)
@@ -69,6 +71,48 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     _, strides, padding, dilations = windows
     pads = [low for low, _ in padding] + [high for _, high in padding]
     return w.op("Conv", x, kernel, dilations=dilations, group=correlation.feature_groups, pads=pads, strides=strides)
+
+
+def transposed(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
+    """A correlation with zeros between the entries: each entry is added to the results that the kernel reaches from it.
+
+    ONNX has the kernel of the convolution that goes the other way, and leaves out what padding would add.
+    """
+    correlation: Correlation = option(node, "correlation")
+    windows, groups, own = correlation.windows, correlation.feature_groups, node.operands[1].template.shape
+    if is_symbolic((windows.padding, own, correlation.input_dilation)):
+        return NotImplemented
+    reach = [step * (size - 1) for step, size in zip(windows.dilations, own[2:], strict=True)]
+    before, after = zip(*windows.padding, strict=True)
+    left_out = [[far - number for far, number in zip(reach, side, strict=True)] for side in (before, after)]
+    more = [max(0, -number) for number in left_out[1]]  # zeros at the end
+    fewer = any(number >= step for number, step in zip(more, correlation.input_dilation, strict=True))
+    if correlation.batch_groups != 1 or min(left_out[0]) < 0 or fewer or {*windows.strides} != {1}:
+        return NotImplemented
+    spatial = range(2, len(own))
+    kernel = w.op(
+        "Slice",
+        kernel,
+        *[w.ints([number] * len(spatial)) for number in (-1, -(2**63) + 1)],
+        w.ints(spatial),
+        w.ints([-1] * len(spatial)),
+    )
+    if groups == 1:
+        kernel = w.op("Transpose", kernel, perm=[1, 0, *spatial])
+    else:
+        kernel = w.op("Reshape", kernel, w.ints([groups, own[0] // groups, *own[1:]]))
+        kernel = w.op("Transpose", kernel, perm=[0, 2, 1, *(axis + 1 for axis in spatial)])
+        kernel = w.op("Reshape", kernel, w.ints([groups * own[1], own[0] // groups, *own[2:]]))
+    return w.op(
+        "ConvTranspose",
+        x,
+        kernel,
+        dilations=windows.dilations,
+        group=groups,
+        output_padding=more,
+        pads=[*left_out[0], *(max(0, number) for number in left_out[1])],
+        strides=correlation.input_dilation,
+    )
 
 
 @writes(*POOLS)

@@ -60,6 +60,16 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], set[str]]] = {
     "dilated conv": (
         lambda x, k: tb.conv(x, k, input_dilation=2, padding=[(2, 1), (-1, 2)], kernel_dilation=2),
         (floats(2, 3, 6, 6), floats(4, 3, 3, 3)),
+        {"ConvTranspose"},
+    ),
+    "dilated conv of groups": (
+        lambda x, k: tb.conv(x, k, input_dilation=(3, 2), padding=[(1, 4), (0, 2)], feature_groups=2),
+        (floats(2, 4, 5, 6), floats(6, 2, 3, 2)),
+        {"ConvTranspose"},
+    ),
+    "dilated conv with much padding": (
+        lambda x, k: tb.conv(x, k, input_dilation=2, padding=[(3, 1), (1, 1)]),
+        (floats(2, 3, 6, 6), floats(4, 3, 3, 3)),
         {"Conv"},
     ),
     "pools": (
