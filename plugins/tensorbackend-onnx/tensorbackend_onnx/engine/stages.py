@@ -54,11 +54,21 @@ def prepared(graph: Graph, backend: Backend, keep: Callable[[Node], bool]) -> Gr
     graph = expanded(graph, keep)
 
     def visit(node: Node) -> Sequence[Value]:
+        if node.op == "concatenate":
+            return _without_empty(node)
         if not subgraphs(node):
             return node.values
         return node.remade(node.inputs, map_subgraphs(node, lambda inner: prepared(inner, backend, keep))).values
 
     return rewritten(remove_names(simplified(graph, backend)), visit)
+
+
+def _without_empty(node: Node) -> Sequence[Value]:
+    """What joins tensors without those that have no entries, such as a state of which a model keeps nothing."""
+    some = tuple([value for value in node.operands if value.template.size])
+    if not some or len(some) == len(node.operands):
+        return node.values
+    return some if len(some) == 1 else node.remade((some,)).values
 
 
 def divided(graph: Graph, in_engine: Callable[[Node], bool]) -> list[Stage]:

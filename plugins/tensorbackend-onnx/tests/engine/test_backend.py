@@ -128,6 +128,37 @@ def test_an_index_outside_is_the_error_of_every_backend() -> None:
     assert placement(lambda x, places: tb.take(x, places, mode="clip"), "f32[2]", "i64[1]").elsewhere == ()
 
 
+def test_constant_indices_inside_an_axis_are_the_engines() -> None:
+    def read(x: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        return x[0], tb.take(x, tb.tensor([2, 0]), axis=0)
+
+    for found, wanted in zip(*both(read, tb.tensor([1.0, 2.0, 3.0])), strict=True):
+        assert found.tolist() == wanted.tolist()
+    assert placement(read, "f32[3]").elsewhere == ()
+    with pytest.raises(IndexRangeError, match="index=3"):
+        tb.jit(lambda x: tb.take(tb.exp(x), tb.tensor([3]), axis=0))(tb.ones(3, backend=ENGINE))
+
+
+def test_what_is_joined_without_entries_is_left_out() -> None:
+    def join(x: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        nothing = x[:, :0]
+        return tb.concat([nothing, tb.exp(x), x], axis=1), tb.concat([nothing, x], axis=1)
+
+    for found, wanted in zip(*both(join, tb.ones((2, 3))), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-6)
+    assert [row.op for row in placement(join, "f32[2, 3]").elsewhere if row.op != "slice"] == []
+
+
+def test_a_strided_convolution_and_its_gradient_are_one_session() -> None:
+    def slope(x: tb.Tensor, kernel: tb.Tensor) -> tb.Tensor:
+        return tb.grad(lambda x: tb.sum(tb.square(tb.conv(x, kernel, strides=2, padding=[(1, 1), (1, 1)]))))(x)
+
+    x, kernel = tb.random.normal(tb.random.key(0), (2, 3, 8, 7)), tb.random.normal(tb.random.key(1), (4, 3, 3, 3))
+    found, wanted = both(slope, x, kernel)
+    numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-4, atol=1e-4)
+    assert placement(slope, x.template, kernel.template).elsewhere == ()
+
+
 def test_the_smallest_integer_is_divided_by_minus_one() -> None:
     least, minus = tb.full((2,), -(2**63), dtype="i64"), tb.full((2,), -1, dtype="i64")
     found, wanted = both(lambda x, y: x // y, least, minus)
