@@ -1,11 +1,12 @@
 """The choice of what to compute again, so that a function fits into a limit of memory.
 
 The calls of checkpointed functions are the candidates. A dry run of a choice says what it costs. With few candidates
-the search tries every choice, and finds the best one. With more, estimates of each call (the bytes of the values in it
-and its FLOPs) order them, once by bytes for a FLOP and once by FLOPs alone. For each order dry runs decide:
+the search tries every choice, and finds the best one. With more it looks through two lists of choices, whose FLOPs
+rise: those with the fewest FLOPs for the bytes that they save, and the first calls of the cheapest. What a call costs
+and saves is measured for one of each kind. In each list dry runs decide:
 
-1. Bisection finds how many of the first calls are needed to fit.
-2. Of these, what is not needed is dropped, the most expensive call first.
+1. Bisection finds a choice that fits.
+2. Of its calls, what is not needed is dropped, the most expensive first.
 
 The cheaper result wins. A higher limit never costs more FLOPs: see `Descent`.
 """
@@ -26,6 +27,9 @@ from .program import Program
 
 EXHAUSTIVE_CALLS: Final = 6
 """With at most this many candidates the search tries every choice."""
+
+LEVELS: Final = 256
+"""The number of steps in which saved bytes are measured."""
 
 DROPS: Final = 32
 """The most dry runs that look for calls that a choice does not need."""
@@ -232,11 +236,39 @@ def _choose(search: Search, candidates: Sequence[Candidate], limit: int) -> froz
     lowest = _lowest(search, candidates)
     if search.cost(lowest).nbytes > limit:
         return lowest
-    useful = [candidate for candidate in candidates if candidate.number in lowest]
+    calls = _measured(search, [candidate for candidate in candidates if candidate.number in lowest])
     # Of equal calls the earlier first, whose values exist longer.
-    by_rate = sorted(useful, key=lambda x: (-x.nbytes / max(x.flops, 1), x.number))
-    by_flops = sorted(useful, key=lambda x: (x.flops, x.number))
-    return search.cheapest(descend(search, order, limit) for order in (by_rate, by_flops))
+    order = [call.number for call in sorted(calls, key=lambda x: (x.flops, x.number))]
+    starts = [frozenset(order[:count]) for count in range(1, len(order) + 1)]
+    return search.cheapest(descend(search, choices, calls, limit) for choices in ([*_frontier(calls), lowest], starts))
+
+
+def _measured(search: Search, calls: Sequence[Candidate]) -> list[Candidate]:
+    """Calls with the bytes that they save at the lowest peak, and their FLOPs, by a dry run for equal estimates."""
+    everything = frozenset(call.number for call in calls)
+    whole = search.cost(everything)
+    known: dict[tuple[int, int], tuple[int, int]] = {}
+    for call in calls:
+        if call[1:] not in known:
+            without = search.cost(everything - {call.number})
+            known[call[1:]] = max(without.nbytes - whole.nbytes, 1), max(whole.flops - without.flops, 1)
+    return [Candidate(call.number, *known[call[1:]]) for call in calls]
+
+
+def _frontier(calls: Sequence[Candidate]) -> list[frozenset[int]]:
+    """Choices, each with the fewest FLOPs for the bytes that it saves, from few to many."""
+    step = -(-sum(call.nbytes for call in calls) // LEVELS)
+    best: dict[int, tuple[int, frozenset[int]]] = {0: (0, frozenset())}
+    for call in calls:
+        for level, (flops, chosen) in list(best.items()):
+            reached = level + round(call.nbytes / step)
+            if reached > level and (reached not in best or flops + call.flops < best[reached][0]):
+                best[reached] = flops + call.flops, chosen | {call.number}
+    choices: list[tuple[int, frozenset[int]]] = []
+    for level in sorted(best, reverse=True):
+        if level and (not choices or best[level][0] < choices[-1][0]):
+            choices.append(best[level])
+    return [chosen for _, chosen in reversed(choices)]
 
 
 def _lowest(search: Search, candidates: Sequence[Candidate]) -> frozenset[int]:
@@ -258,22 +290,24 @@ def _lowest(search: Search, candidates: Sequence[Candidate]) -> frozenset[int]:
     return choice
 
 
-def descend(search: Search, order: Sequence[Candidate], limit: int) -> frozenset[int]:
-    """The shortest start of an order that fits, without calls that it does not need; all of the order is known to fit.
+def descend(
+    search: Search, choices: Sequence[frozenset[int]], calls: Sequence[Candidate], limit: int
+) -> frozenset[int]:
+    """The first of some choices that fits, without calls that it does not need; the last one is known to fit.
 
-    Of calls with equal estimates the last are dropped first, whose values exist for the shortest time: where one is
-    needed, so are those before it. So a network of equal layers takes a few dry runs, however deep it is.
+    Of equal calls the last are dropped first, whose values exist for the shortest time: where one is needed, so are
+    those before it. So a network of equal layers takes a few dry runs, however deep it is.
     """
-    starts = [frozenset(candidate.number for candidate in order[:count]) for count in range(len(order) + 1)]
-    descent, least, most = Descent(search, starts[-1], limit), 0, len(order)
-    while most - least > 1:
+    descent, least, most = Descent(search, choices[-1], limit), 0, len(choices) - 1
+    while least < most:
         middle = (least + most) // 2
-        if descent.take(starts[middle]):
+        if descent.take(choices[middle]):
             most = middle
         else:
-            least = middle
+            least = middle + 1
     needed: set[tuple[int, int]] = set()
-    for candidate in sorted(order[:most], key=lambda x: (-x.flops, -x.number))[:DROPS]:
-        if candidate[1:] not in needed and not descent.take(descent.choice - {candidate.number}):
-            needed.add(candidate[1:])
+    taken = [call for call in calls if call.number in descent.choice]
+    for call in sorted(taken, key=lambda x: (-x.flops, -x.number))[:DROPS]:
+        if call[1:] not in needed and not descent.take(descent.choice - {call.number}):
+            needed.add(call[1:])
     return descent.choice
