@@ -68,7 +68,7 @@ REDUCTIONS = [name for name in names() if name in OPS and any(x.meaning.startswi
 
 def turned(x: tb.Tensor) -> tb.Tensor:
     """Return the tensor with its elements in column-major order."""
-    return Tensor(x.template, x.backend, np.asfortranarray(x.data))
+    return Tensor(x.template, x.backend, np.copy(x.data, order="F"))
 
 
 def cut(x: tb.Tensor) -> tb.Tensor:
