@@ -18,9 +18,9 @@ from ...ops.composite.elementwise.functions import complex, hypot
 from ...ops.composite.reduction import cast_to_float32
 from ...ops.creation.filled import full
 from ...ops.elementwise.basic import abs, astype, conj, imag, isinf, negative, real, round, sign, where
-from ...ops.elementwise.binary import floor_divide, logical_and, logical_or, maximum, pow
+from ...ops.elementwise.binary import floor_divide, logical_and, logical_or, maximum, minimum, pow
 from ...ops.elementwise.complex_functions import sigmoid
-from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
+from ...ops.elementwise.transcendental import cos, cosh, erfc, exp, log, sin, sinh, sqrt
 from ...tensor import Tensor
 from ..node import Value
 from .registry import Cotangents, Rule, declare_slopes, not_differentiable, rule, zero_gradient
@@ -108,7 +108,7 @@ declare_slopes({
     "negate": lambda cotangent, out, x: negative(cotangent),
     "positive": lambda cotangent, out, x: cotangent,
     "real": lambda cotangent, out, x: cotangent,
-    "relu": lambda cotangent, out, x: where(x > 0, cotangent, 0),
+    "relu": lambda cotangent, out, x: where(out > 0, cotangent, 0),  # x need not be kept
     "sigmoid": lambda cotangent, out, x: cotangent * _slope(x),
     "sin": lambda cotangent, out, x: cotangent * cos(x),
     "sinh": lambda cotangent, out, x: cotangent * cosh(x),
@@ -128,6 +128,52 @@ declare_slopes({
     "reciprocal": lambda cotangent, out, x: negative(cotangent) * out * out,
     "rsqrt": lambda cotangent, out, x: cotangent * -0.5 * out / x,
     "tan": lambda cotangent, out, x: cotangent * (4 * _slope(x * 2j) if x.dtype.is_complex else out * out + 1),
+}, widen_rule)  # fmt: skip
+
+
+# Activations. A slope by x alone keeps x, where the ops of an activation would keep a value each.
+
+
+def _bounded(x: Tensor, limit: float) -> Tensor:
+    """x within limits, where a factor of its that is 0 there has no infinity next to it."""
+    return minimum(maximum(x, -limit), limit)
+
+
+def _silu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    # Far below 0 the sigmoid is exp(x), which is subnormal before the slope is: so it is multiplied by its root twice.
+    root = exp(minimum(x, 0) * 0.5)
+    far = root * (_bounded(x, finfo(x.dtype).max) + 1) * root
+    return (cotangent * where(x < -40, far, sigmoid(x) + _bounded(x, finfo(x.dtype).max) * _slope(x)),)
+
+
+def _gelu(cotangent: Tensor, out: Tensor, x: Tensor, *, approximate: bool) -> Cotangents:
+    if approximate:
+        near = _bounded(x, 32)  # beyond that the gate is 0 or 1
+        twice = (near + near * near * near * 0.044715) * (2 * math.sqrt(2 / math.pi))
+        steep = (near * near * (3 * 0.044715) + 1) * (2 * math.sqrt(2 / math.pi))
+        return (cotangent * (sigmoid(twice) + near * _slope(twice) * steep),)
+    near = _bounded(x, 64)  # beyond that the density is 0
+    density = exp(near * near * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return (cotangent * (erfc(x * -math.sqrt(0.5)) * 0.5 + near * density),)
+
+
+def _inside(x: Tensor, limit: float) -> Tensor:
+    """1 within limits, 1/2 at them and 0 beyond."""
+    size = abs(x)
+    return astype(size < limit, x.dtype) + astype(size == limit, x.dtype) * 0.5
+
+
+def _hard_silu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    near = _bounded(x, 3)
+    return (cotangent * ((near + 3 + near * _inside(x, 3)) * (1 / 6)),)
+
+
+rule("gelu")(widen_rule(_gelu))
+rule("silu")(widen_rule(_silu))
+rule("hard_silu")(widen_rule(_hard_silu))
+declare_slopes({
+    "hard_sigmoid": lambda cotangent, out, x: cotangent * (_inside(x, 3) * (1 / 6)),
+    "hard_tanh": lambda cotangent, out, x: cotangent * _inside(x, 1),
 }, widen_rule)  # fmt: skip
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend import nn
 from tensorbackend.tensor import Tensor
 
 Function = Callable[[Tensor], Tensor]
@@ -115,3 +117,61 @@ def test_pow_at_zero_to_the_power_zero_has_finite_derivatives() -> None:
     x, y = tb.zeros(3), tb.asarray([0.0, 1.0, 2.0])
     assert tb.grad(lambda x: tb.sum(x**y))(x).tolist() == [0.0, 1.0, 0.0]
     assert tb.grad(slope)(x, y).tolist() == [0.0, 0.0, 2.0]
+
+
+ACTIVATIONS: dict[str, tuple[Function, float]] = {
+    "elu": (nn.elu, 2.5),
+    "gelu": (nn.gelu, 2.2),
+    "gelu by tanh": (lambda x: nn.gelu(x, approximate=True), 2.2),
+    "hard_sigmoid": (nn.hard_sigmoid, 2.2),
+    "hard_silu": (nn.hard_silu, 2.2),
+    "hard_tanh": (nn.hard_tanh, 2.2),
+    "leaky_relu": (nn.leaky_relu, 1.5),
+    "log_sigmoid": (nn.log_sigmoid, 3.2),
+    "relu": (nn.relu, 1.2),
+    "selu": (nn.selu, 2.5),
+    "silu": (nn.silu, 2.2),
+    "softplus": (nn.softplus, 2.2),
+}
+"""Each activation with the most arrays of its size that a layer may keep for the gradient, its result among them."""
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_a_layer_keeps_few_arrays_of_an_activation(name: str) -> None:
+    function, most = ACTIVATIONS[name]
+
+    def loss(weights: Any, x: tb.Tensor) -> tb.Tensor:
+        for first, second in weights:
+            x = x + function(x @ first) @ second
+        return tb.sum(x * x)
+
+    def peak(layers: int) -> int:
+        weights = [("f32[8, 256]", "f32[256, 8]")] * layers
+        return tb.dry_run(tb.value_and_grad(loss), weights, "f32[256, 8]").eager.peak.memory
+
+    assert peak(12) - peak(4) <= most * 8 * 256 * 256 * 4
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_slopes_of_activations_are_those_of_differences(name: str) -> None:
+    function = ACTIVATIONS[name][0]
+    x, step = tb.asarray([-45.0, -4.1, -2.3, -0.7, -0.02, 0.3, 0.9, 2.2, 3.6, 45.0], dtype="f64"), 1e-4
+    for order in range(2):
+        values = [np.asarray(function(x + place * step)) for place in (-2, -1, 1, 2)]
+        slope = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step)
+        derivative = tb.grad(lambda x, function=function: tb.sum(function(x)))
+        np.testing.assert_allclose(np.asarray(derivative(x)), slope, rtol=1e-8, atol=1e-9, err_msg=f"order {order}")
+        function = derivative
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("dtype", ["f16", "f32", "f64"])
+def test_slopes_of_activations_at_infinities_are_their_limits(name: str, dtype: str) -> None:
+    function = ACTIVATIONS[name][0]
+    far = float(tb.finfo(dtype).max)
+    x = tb.asarray([-tb.inf, -far, far, tb.inf], dtype=dtype)
+    slopes = tb.grad(lambda x: tb.sum(function(x)))
+    first = np.asarray(slopes(x))
+    assert np.isfinite(first).all()
+    np.testing.assert_array_equal(first[[0, 3]], first[[1, 2]])
+    np.testing.assert_array_equal(np.asarray(tb.grad(lambda x: tb.sum(slopes(x)))(x)), np.zeros(4))
