@@ -37,6 +37,13 @@ def executable(default: str) -> str:
     pytest.exit(MISSING, returncode=2)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Looks for Chromium before there are workers, which would stop without saying what is missing."""
+    if not hasattr(config, "workerinput"):
+        with sync_playwright() as playwright:
+            executable(playwright.chromium.executable_path)
+
+
 def _within_the_limit(item: pytest.Item) -> Generator[None]:
     """A step of a test, after whose limit of time its browser is stopped."""
     browser = item.config.stash.get(BROWSER, None)
