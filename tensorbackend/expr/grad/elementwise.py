@@ -131,19 +131,18 @@ declare_slopes({
 }, widen_rule)  # fmt: skip
 
 
-# Activations. A slope by x alone keeps x, where the ops of an activation would keep a value each.
+# Activations. Each rule keeps x alone; the rules of the ops that compute an activation would keep all their values.
 
 
 def _bounded(x: Tensor, limit: float) -> Tensor:
-    """x within limits, where a factor of its that is 0 there has no infinity next to it."""
+    """x clipped to finite numbers, so that its product with 0 is 0."""
     return minimum(maximum(x, -limit), limit)
 
 
 def _silu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     # Far below 0 the sigmoid is exp(x), which is subnormal before the slope is: so it is multiplied by its root twice.
-    root = exp(minimum(x, 0) * 0.5)
-    far = root * (_bounded(x, finfo(x.dtype).max) + 1) * root
-    return (cotangent * where(x < -40, far, sigmoid(x) + _bounded(x, finfo(x.dtype).max) * _slope(x)),)
+    root, finite = exp(minimum(x, 0) * 0.5), _bounded(x, finfo(x.dtype).max)
+    return (cotangent * where(x < -40, root * (finite + 1) * root, sigmoid(x) + finite * _slope(x)),)
 
 
 def _gelu(cotangent: Tensor, out: Tensor, x: Tensor, *, approximate: bool) -> Cotangents:

@@ -60,7 +60,7 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     windows = correlation.windows
     dilated = any(step != 1 for step in correlation.input_dilation)
     if dilated:
-        return transposed(w, node, x, kernel)
+        return conv_transpose(w, node, x, kernel)
     negative = any(number < 0 for pair in windows.padding for number in pair)
     if correlation.batch_groups != 1 or negative or not windows.strides:
         return NotImplemented
@@ -73,7 +73,7 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     return w.op("Conv", x, kernel, dilations=dilations, group=correlation.feature_groups, pads=pads, strides=strides)
 
 
-def transposed(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
+def conv_transpose(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     """A correlation with zeros between the entries: each entry is added to the results that the kernel reaches from it.
 
     ONNX has the kernel of the convolution that goes the other way, and leaves out what padding would add.

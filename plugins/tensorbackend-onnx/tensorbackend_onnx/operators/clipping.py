@@ -1,7 +1,7 @@
 """Clipping, with PyTorch's gradients at the bounds.
 
-ONNX does not say what a gradient is. PyTorch's `clamp` hands it on at a bound; `relu6`, `hardtanh` and `hardsigmoid`
-are constant from a bound on, as `relu` is from 0 down. Zeros are common where a layer before has cut elements off.
+ONNX does not define gradients. In PyTorch an element at a bound of `clamp` has the gradient 1, at a bound of `relu6`,
+`hardtanh` and `hardsigmoid` 0, as at 0 of `relu`. Such elements are common: a layer before has made them 0.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from tensorbackend.dtypes import bool_
 from .registry import Maybe, Node, operator
 
 FLAT = "hardtanh", "relu6"
-"""The ops of PyTorch that are exported as `Clip` and are constant at their bounds."""
+"""The ops of PyTorch that are exported as `Clip` and have the gradient 0 at their bounds."""
 
+CLAMPS = "clamp", "clamp_max", "clamp_min"
+"""The ops of PyTorch that are exported as `Max` and `Min` and have the gradient 1 at their bounds."""
 
 Bound = Tensor | float | None
 Comparison = Callable[[Tensor, Tensor], Tensor]
@@ -73,8 +75,8 @@ def clip_to(x: Tensor, min: Maybe = None, max: Maybe = None, *, node: Node) -> T
 
 @operator("Max")
 def maximum(x: Tensor, *xs: Tensor, node: Node) -> Tensor:
-    """The largest of tensors that broadcast; from a clamp, `x` that is no less than a bound."""
-    if node.comes_from("clamp") and len(xs) == 1:
+    """The largest of tensors that broadcast. A clamp has the second as its lower bound."""
+    if node.comes_from(*CLAMPS) and len(xs) == 1:
         return clip(x, xs[0], None)
     for y in xs:
         x = tb.maximum(x, y)
@@ -83,8 +85,8 @@ def maximum(x: Tensor, *xs: Tensor, node: Node) -> Tensor:
 
 @operator("Min")
 def minimum(x: Tensor, *xs: Tensor, node: Node) -> Tensor:
-    """The smallest of tensors that broadcast; from a clamp, `x` that is no greater than a bound."""
-    if node.comes_from("clamp") and len(xs) == 1:
+    """The smallest of tensors that broadcast. A clamp has the second as its upper bound."""
+    if node.comes_from(*CLAMPS) and len(xs) == 1:
         return clip(x, None, xs[0])
     for y in xs:
         x = tb.minimum(x, y)
