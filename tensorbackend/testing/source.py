@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ import tensorbackend
 from ..dtypes import DType
 from ..dtypes.packing import unpack
 from ..protocol import Backend
+from ..select.registry import origin
 from ..template import Template
 from ..tensor import Tensor
 from ..tensor.methods import ops
@@ -132,8 +134,14 @@ def _sequence(values: Sequence[Any]) -> str:
 def _backend(backend: Backend) -> str:
     if backend.lays_by_name:
         return f"tb.{backend!r}".replace("mesh=Mesh", "mesh=tb.Mesh")
-    device = "" if type(backend)().device == backend.device else f", device={backend.device!r}"
-    return f"tb.get_backend({backend.name!r}{device})" if device else repr(backend.name)
+    kind = type(backend)
+    declared = origin(backend.name) not in (None, "registered")  # else a new process does not know the name
+    importable = (
+        kind.__module__ != "__main__" and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+    )
+    name = _import_expression(kind) if importable and not declared else repr(backend.name)
+    device = "" if kind().device == backend.device else f", device={backend.device!r}"
+    return f"tb.get_backend({name}{device})" if device else name
 
 
 def _function(function: Callable[..., Any]) -> str:
@@ -147,8 +155,9 @@ def _function(function: Callable[..., Any]) -> str:
     return _import_expression(function)
 
 
-def _import_expression(function: Callable[..., Any]) -> str:
-    return f"__import__('importlib').import_module({function.__module__!r}).{function.__name__}"
+def _import_expression(imported: Any) -> str:
+    """A function or a class of a module."""
+    return f"__import__('importlib').import_module({imported.__module__!r}).{imported.__name__}"
 
 
 def script(call: str, backend: Backend) -> str:

@@ -106,6 +106,30 @@ def test_the_script_shows_the_failure(report: Report, capsys: pytest.CaptureFixt
     assert f"f64 {NAME} " in capsys.readouterr().out
 
 
+def test_the_script_of_a_class_in_a_file_runs_in_a_new_process(tmp_path: Path) -> None:
+    lines = (
+        "from tensorbackend.backends.binary import BinaryBackend",
+        "class Boxed(BinaryBackend):",
+        "    name = 'boxed'",
+        "    dispatch_priority = 1",
+        "    def exp(self, out, x, /):",
+        "        return self.sin(out, x)",
+    )
+    (tmp_path / "boxed.py").write_text("\n".join(lines))
+    shown = subprocess.run(
+        [sys.executable, "-m", "tensorbackend", "check", "boxed.py:Boxed", "--op", "exp", "--dtype", "f64"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert shown.returncode == 1, shown.stderr
+    program = shown.stdout[shown.stdout.index("import tensorbackend as tb") :]
+    program = program[: program.index("\n", program.index("print("))]
+    again = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert again.returncode == 0, again.stderr
+    assert "boxed" in again.stdout
+
+
 def test_the_same_seed_draws_the_same_calls() -> None:
     def script(start: int) -> Any:
         return check_pair(CheckedBackend(), "exp", tb.float32, examples=5, start=start).script

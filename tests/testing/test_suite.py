@@ -79,4 +79,4 @@ def test_a_plugin_runs_it(tmp_path: Path) -> None:
     assert "defines isfinite, which nothing calls: the op isfinite calls is_finite" in done.stdout
     assert "remove the row 'none'" in done.stdout
     assert "expected a backend that has sin" in done.stdout
-    assert "with tb.default_backend('wrong_in_suite'):" in done.stdout
+    assert re.search(r"with tb.default_backend\(.*import_module\('\w+'\).\w+\):", done.stdout)
