@@ -106,7 +106,7 @@ GUESSES = [
     ("tb.mean(x, skipna=True)", "tb.nanmean(x)"),
     ("x.mean(skipna=True)", "tb.nanmean(x)"),
     ("tb.window_mean(x, {'batch': 2}, skipna=True)", "write tb.window_nanmean, which leaves NaN out"),
-    ("tb.window_mean(x, {'batch': 2}, min_periods=1)", "tb.window_nanmean is the mean of what a window has"),
+    ("tb.window_mean(x, {'batch': 2}, min_periods=1)", "the mean of what each window has, padding and NaN left out"),
     ("tb.segment_mean(x, x, size=2, skipna=True)", "write tb.segment_nanmean, which leaves NaN out"),
     ("tb.weighted_mean(x, x, where=x > 0)", "write tb.weighted_nanmean of tb.where(mask, x, tb.nan)"),
     ("tb.polyfit(v, v, deg=1)", "write degree by position"),
