@@ -244,7 +244,6 @@ from .ops.shape import reshape as reshape
 from .ops.shape import squeeze as squeeze
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
-from .select import Device as Device
 from .select import backend_class as _backend_class
 from .select import backends as backends
 from .select import class_names as _class_names
@@ -257,6 +256,7 @@ from .select import set_default_backend as set_default_backend
 from .select.threads import set_threads as set_threads
 from .select.threads import threads as threads
 from .template import Template as Template
+from .tensor import Device as Device
 from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
 from .tensor.missing_names import explain_attributes as _explain_attributes

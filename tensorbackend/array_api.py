@@ -12,6 +12,7 @@ from .dtypes import ALL_DTYPES, DType, bfloat16, default_dtype, float16
 from .ops.inspection import isdtype
 from .select import devices, get_backend
 from .template import MAX_AXES
+from .tensor import Device
 
 __array_api_version__: Final = "2025.12"
 
@@ -28,9 +29,9 @@ class NamespaceInfo:
         """Whether boolean masks and data-dependent shapes are supported, and the largest number of axes."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_AXES}
 
-    def default_device(self) -> str:
+    def default_device(self) -> Device:
         """The device of new tensors."""
-        return get_backend().device
+        return Device(get_backend().device, get_backend())
 
     def devices(self) -> tuple[str, ...]:
         """The devices of the default backend."""

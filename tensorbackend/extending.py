@@ -52,3 +52,4 @@ from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
 from .rules.random import threefry as threefry
 from .sizes import apply as apply
+from .tensor.missing_names import explain_missing as explain_missing

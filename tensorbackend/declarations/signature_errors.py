@@ -50,6 +50,34 @@ def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapp
     return None
 
 
+def check_handed_on(caller: Callable[..., Any], function: object, keywords: Mapping[str, Any]) -> None:
+    """Raise `SignatureError` for a keyword that a caller would hand on to a function that does not take it.
+
+    >>> import tensorbackend as tb
+    >>> check_handed_on(tb.dry_run, lambda x: x, {"grad": True})
+    Traceback (most recent call last):
+    tensorbackend.errors.SignatureError: dry_run: expected keywords among gradient, mesh, layout, machine, fits, \
+donate, or of the function, got grad=True; write gradient=True
+    """
+    from inspect import signature  # slow to import
+
+    try:
+        taken = signature(function).parameters.values() if callable(function) and keywords else ()
+    except (TypeError, ValueError):  # a function of C
+        return
+    if not taken or any(p.kind is p.VAR_KEYWORD for p in taken):
+        return
+    names = {p.name for p in taken if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    for keyword, value in keywords.items():
+        if keyword not in names:
+            own = [p.name for p in signature(caller).parameters.values() if p.kind is p.KEYWORD_ONLY]
+            hint = rows("keywords.of_functions").get(f"{name_of(caller)}.{keyword}")
+            meant = parameter_for(keyword, own)
+            remedy = hint or (f"write {meant}=" if meant is not None else "")
+            wanted = f"{_options(own)}, or of the function"
+            raise SignatureError(expected(wanted, remedy, **{keyword: value})).named(name_of(caller))
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """The name of a function in errors; for an `__init__` it is the name of the class."""
     return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]

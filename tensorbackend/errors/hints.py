@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-NAMESPACES: Final = ("linalg", "fft", "nn", "optimize", "random", "solvers", "sparse", "ragged")
+NAMESPACES: Final = ("linalg", "fft", "nn", "optimize", "random", "solvers", "sparse", "ragged", "checkpoints")
 """The namespaces that have a section of their own."""
 FUNCTIONS: Final = ("recipes", "package")
 """The sections of functions that are looked for in `tb`, or among the attributes of a tensor."""

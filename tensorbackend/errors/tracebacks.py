@@ -13,6 +13,7 @@ in the environment nothing is omitted.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ from .hints import rows
 
 _ours: list[str] = []
 """The folders of this package and of those that count as part of it."""
+_NOT_FOUND: Final = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+"""The text of Python's error of an import from a module; only newer versions of Python have the name by itself."""
 _LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
 _CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_dtypes"}
 """The packages that this one calls, whose frames are of no more use than its own."""
@@ -208,20 +211,42 @@ def _is_of_package(kind: type) -> bool:
 
 
 def advise(error: BaseException) -> None:
-    """Add a note to an error of Python's about an attribute that a function or a tensor of this package lacks.
+    """Add a note to an error of Python's about what a function, a tensor or a module of this package lacks.
 
-    The classes themselves cannot answer: a function has no `__getattr__`, and one of tensors would be slow.
+    They themselves cannot answer: a function has no `__getattr__`, one of tensors would be slow, and an import drops
+    what that of a module says.
     """
+    if isinstance(error, ImportError):
+        _advise_on_import(error)
     if not isinstance(error, AttributeError) or _is_deliberate(error):
         return
     name, owner = error.name, error.obj
     code, remedy = getattr(owner, "__code__", None), None
-    if code is not None and is_ours(code.co_filename) and name in rows("ufuncs"):
-        remedy = rows("ufuncs")[str(name)].format(getattr(owner, "__name__", ""))
+    if code is not None and is_ours(code.co_filename):
+        function = getattr(owner, "__name__", "")
+        own = rows(f"results.{function}").get(str(name))
+        remedy = own or (rows("ufuncs")[str(name)].format(function) if name in rows("ufuncs") else None)
     elif _is_of_package(type(owner)) and not isinstance(owner, type) and name in getattr(owner, "names", ()):
         remedy = f"x.isel({name}=0) for an entry along the axis; axes have no labels"
     if remedy is not None and not hasattr(error, "__notes__"):
         error.add_note(f"write {remedy}")
+
+
+def _advise_on_import(error: ImportError) -> None:
+    """Add the hint of an attribute to the error of an import, such as `from tensorbackend import integrate`."""
+    place, _, missing = str(error.name).rpartition(".")
+    named = _NOT_FOUND.match(str(error))
+    if named is not None:
+        missing, place = named.groups()
+    module = sys.modules.get(place)
+    if module is None or not is_ours(getattr(module, "__file__", "") or "") or hasattr(error, "__notes__"):
+        return
+    try:
+        getattr(module, missing)
+    except AttributeError as absent:
+        _, _, remedy = str(absent).partition("; ")
+        if remedy:
+            error.add_note(remedy)
 
 
 def install() -> None:

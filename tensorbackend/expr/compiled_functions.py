@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, cast
 from ..caching.option_keys import remember
 from ..dispatch.watching import is_watching
 from ..dtypes import defaults
-from ..errors import ArgumentError, expected
+from ..errors import ArgumentError, BackendError, expected
 from ..errors.tracebacks import is_ours, name_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
@@ -66,7 +66,15 @@ class Call(NamedTuple):
     def home(self, graph: Graph) -> Backend:
         """The backend of the tensors and of those that the function has captured."""
         held = [*self.tensors, *held_by(graph)]
-        return common_backend(held) if held else self.backend
+        try:
+            return common_backend(held) if held else self.backend
+        except BackendError:
+            own = common_backend(self.tensors)  # raises where the arguments differ among themselves
+            captured = next(x for x in held_by(graph) if x.backend is not own)
+            remedy = f"pass what the function captures as an argument, or copy it with tb.backend_copy(x, {own.name!r})"
+            wanted = f"captured tensors on the backend of the arguments, {own.name!r}"
+            got = {"captured": captured.template, "backend": captured.backend}
+            raise BackendError(expected(wanted, remedy, **got)) from None
 
 
 class CompiledFunction:

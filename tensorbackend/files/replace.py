@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import IO, Any, Final
@@ -131,5 +131,5 @@ def as_path(path: str | os.PathLike[str]) -> str:
             return text
     except UnicodeEncodeError:  # a lone surrogate
         pass
-    remedy = "the path comes first, as in tb.save(path, x)" if isinstance(path, Tensor) else ""
+    remedy = "the path comes first, as in tb.save(path, x)" if isinstance(path, Tensor | Mapping) else ""
     raise OperandError(expected("the path of a file as str or os.PathLike", remedy, path=path))

@@ -20,12 +20,14 @@ from ..ops.indexing.slices import put_slice
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import declare_bound
 from ..tensor import Like, Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .attention import ATTENDED, FiniteVectors, attention, with_axes_last
 
 Rotation = Callable[[Tensor, Tensor], Tensor]
 """A function that rotates queries or keys (..., time, units) by their positions, such as `tb.nn.rotary`."""
 
 
+@explain_missing
 @check_construction
 class KeyValueCache(NamedTuple):
     """Keys and values of the steps so far, in buffers of fixed size; a tree of tensors."""

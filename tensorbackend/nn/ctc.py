@@ -26,9 +26,11 @@ from ..rules.broadcasting import broadcast, check_dtype, to_floating
 from ..rules.plan import choice
 from ..template import Names, Shape, intern_template, merge_names
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .ctc_paths import Examples, best, loss
 
 
+@explain_missing
 class Decoded(NamedTuple):
     """Result of `ctc_best_path`."""
 

@@ -22,6 +22,7 @@ from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
 from ..rules.broadcasting import broadcast, to_floating
 from ..template import check_meeting
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 
 NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
 
@@ -166,6 +167,7 @@ def group_norm(
     return _scale_and_offset(unit, x, (along,), scale, offset)
 
 
+@explain_missing
 @check_construction
 class Statistics(NamedTuple):
     """The running mean and variance of each feature, which `batch_norm` takes and returns."""
@@ -174,6 +176,7 @@ class Statistics(NamedTuple):
     variance: Tensor
 
 
+@explain_missing
 class BatchNormResult(NamedTuple):
     """Result of `batch_norm`."""
 

@@ -23,6 +23,7 @@ from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import broadcast, result_type, to_floating
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 
 STEPPED = Bound(64, "steps of sigmoids of sums of products", "square", tame=True)
 
@@ -30,6 +31,7 @@ State = TypeVar("State", bound=tuple[Tensor, ...])
 Parameters = Mapping[str, Tensor]
 
 
+@explain_missing
 @check_construction
 class LSTMState(NamedTuple):
     """State that `lstm` carries from step to step: two tensors (batch..., units)."""
@@ -38,6 +40,7 @@ class LSTMState(NamedTuple):
     cell: Tensor
 
 
+@explain_missing
 class LSTMResult(NamedTuple):
     """Result of `lstm`."""
 
@@ -45,6 +48,7 @@ class LSTMResult(NamedTuple):
     state: LSTMState
 
 
+@explain_missing
 @check_construction
 class GRUState(NamedTuple):
     """State that `gru` carries from step to step: (batch..., units)."""
@@ -52,6 +56,7 @@ class GRUState(NamedTuple):
     hidden: Tensor
 
 
+@explain_missing
 class GRUResult(NamedTuple):
     """Result of `gru`."""
 

@@ -23,8 +23,10 @@ from ..ops.shape import reshape
 from ..protocol import Backend
 from ..template import Names, Shape, Template
 from ..tensor import Tensor
+from ..tensor.missing_names import explain_missing
 
 
+@explain_missing
 @check_construction
 class Quantized:
     """A tensor whose elements are numbers of a narrow dtype times scales that several of them share.

@@ -29,6 +29,7 @@ from ..ops.shape import broadcast_to, expand_dims
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .lengths import as_tensor, laid_out, length_mask, read
 from .value import Ragged, as_ragged, common_lengths, neutral, ragged_axis, ragged_or_tensor
 
@@ -195,6 +196,7 @@ def _add_lengths(value: Any, axis: str, lengths: Tensor) -> Any:
     return Ragged(x.values, {**x.lengths, axis: lengths})
 
 
+@explain_missing
 class Unrolled(NamedTuple):
     """Result of `unroll`."""
 
@@ -317,6 +319,7 @@ def _trace_templates(function: Callable[[Any], Any], start: Any) -> _StepTemplat
     return _StepTemplates(list(results[parts[0].size : -1]), parts[1], ends)
 
 
+@explain_missing
 @check_construction
 @dataclass(frozen=True, eq=False)
 class TensorArray:

@@ -3,7 +3,7 @@
 - `registry`: backends by name (built in, from plugins, or registered), each loaded when it is first requested;
 - `default`: the backend of new tensors, and the meaning of `backend=`;
 - `choice`: the backend on which an op runs, and moving its operands there;
-- `devices`: the devices of a backend, with the known facts of each;
+- `devices`: the devices of a backend, by kind;
 - `transfer`: tensors that users copy, move or release.
 """
 
@@ -20,13 +20,13 @@ from .choice import library_backend as library_backend
 from .choice import move as move
 from .choice import move_to_recorder as move_to_recorder
 from .choice import with_numbers_moved as with_numbers_moved
+from .default import backend_at as backend_at
 from .default import call_with_default as call_with_default
 from .default import creation_backend as creation_backend
 from .default import default_backend as default_backend
 from .default import get_backend as get_backend
 from .default import scoped_backend as scoped_backend
 from .default import set_default_backend as set_default_backend
-from .devices import Device as Device
 from .devices import devices as devices
 from .registry import DISTRIBUTIONS as DISTRIBUTIONS
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP

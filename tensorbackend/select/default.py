@@ -14,6 +14,7 @@ from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend, BackendLike
 from ..scopes import Block
 from ..tensor import Tensor
+from ..tensor.devices import Device
 from .registry import start_backend
 
 Result = TypeVar("Result")
@@ -28,7 +29,9 @@ _lock = module_lock(__name__)
 
 @name_in_errors
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
-    """Look up a backend by name, class or instance, on a device if given; `None` is the default backend.
+    """Look up a backend by name, class or instance, on a device if given.
+
+    A device that `x.device` or `devices` returned knows its backend; for other names `None` is the default backend.
 
     Raises `BackendError` for a name that is not declared, and for a plugin that cannot be imported or started,
     `ArgumentError` for a device that the backend does not have.
@@ -36,7 +39,7 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     Parameters
     ----------
     backend : Backend, class or str, optional
-        An instance, a class or a name; by default the default backend.
+        An instance, a class or a name; by default that of the device, else the default backend.
     device : str, optional
         The name of one of its devices; by default the backend's own device.
 
@@ -54,6 +57,8 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     if device is not None:
         if not isinstance(device, str):
             raise ArgumentKindError(expected("a device by its name", device=device))
+        if backend is None and isinstance(device, Device):
+            backend = device.backend
         return get_backend(backend).on_device(device)  # type: ignore[return-value] # every Core is a Backend
     if isinstance(backend, Backend):
         return backend
@@ -72,6 +77,12 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     )
 
 
+def backend_at(device: str | None, home: Backend | None) -> Backend:
+    """The backend for a device: that which the device knows, unless `home` records or is it; else `home`, on it."""
+    knows = isinstance(device, Device) and (home is None or home.beneath is not device.backend)
+    return get_backend(None if knows else home, device=device)
+
+
 def creation_backend(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
     """The backend of a new tensor: the requested one, or the one that holds the data of `like`.
 
@@ -84,7 +95,7 @@ def creation_backend(backend: BackendLike = None, device: str | None = None, lik
         raise OperandError(expected("a tensor for like", "wrap it in asarray(), or pass backend=", like=like))
     if backend is not None:
         raise ArgumentError(expected("backend or like, not both", backend=backend, like=like.template))
-    return get_backend(like.backend.beneath, device=device)  # type: ignore[arg-type] # every Core is a Backend
+    return backend_at(device, like.backend.beneath)  # type: ignore[arg-type] # every Core is a Backend
 
 
 def current() -> Backend:

@@ -25,6 +25,7 @@ from ..protocol import own_method
 from ..rules.broadcasting import result_type, to_floating
 from ..rules.data_errors import singular_matrix
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .conversion import sum_duplicates, to_csr
 from .host import Array, index_tensor, to_host_arrays
 from .matrix import CSR, SparseMatrix, bind, shares_places
@@ -110,6 +111,7 @@ def _solve(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) ->
     return substitute(*parts, format=matrix.format, lower=lower, unit_diagonal=unit_diagonal)
 
 
+@explain_missing
 @check_construction
 class ILU(NamedTuple):
     """Incomplete factors of a matrix."""

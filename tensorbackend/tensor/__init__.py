@@ -19,6 +19,8 @@ from ..errors.tracebacks import name_in_errors
 from ..rules.plan import integer
 from ..template import Names, Shape, Template
 from .construction import TensorType, bytes_of
+from .devices import Device as Device
+from .devices import device_of
 from .methods import OpMethods, ops
 from .missing_names import MissingAttributes, explain_assignments
 from .operators import Operators
@@ -120,9 +122,9 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         return self.backend.sharding(self)
 
     @property
-    def device(self) -> str:
-        """The device that holds the data, such as `"cpu"`."""
-        return self.backend.device
+    def device(self) -> Device:
+        """The device that holds the data, such as `"cpu"`: text that knows its backend."""
+        return device_of(self)
 
     @property
     @name_in_errors
@@ -377,7 +379,7 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
 
     @name_in_errors
     def to_device(self, device: str, /, *, stream: object = None, **unknown: Never) -> Tensor:
-        """The tensor on another device of its backend: a copy unless it is there already."""
+        """The tensor on another device of its backend, or next to another tensor; a copy unless it is there already."""
         return _ops["asarray"](self, device=device, **unknown)
 
     # NumPy

@@ -31,6 +31,8 @@ TENSOR_OF: Final = {
 
 _DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
 """The tensor that a function of tensors takes in place of what these namespaces are for."""
+_MOST_PARTS: Final = 20
+"""The number of attributes of a result up to which an error lists them."""
 _READ_ONLY: Final = ("T", "device", "dtype", "imag", "names", "real", "shape")
 """The attributes of a tensor that other libraries' arrays let one assign to."""
 
@@ -86,8 +88,20 @@ def explain_missing(owner: type[T]) -> type[T]:
     """Give a class of results or matrices an error for attributes that those of other libraries have.
 
     The error says what to write: a hint, an attribute that differs in capitals or underscores, or the function of that
-    name in the namespace of the class. For any other name it lists the parts of a named tuple.
+    name in the namespace of the class. For any other name it lists the parts, unless there are many.
 
+    Parameters
+    ----------
+    owner : type
+        The class. It gets a `__getattr__`.
+
+    Returns
+    -------
+    type
+        The class, for use as a decorator.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.linalg.eigh(tb.eye(2)).w
     Traceback (most recent call last):
@@ -106,8 +120,9 @@ def explain_missing(owner: type[T]) -> type[T]:
             elif alike is None and owner.__name__ in TENSOR_OF and _is_of_tensors(name):
                 remedy = _taking(owner)
         remedy = f"write {remedy}" if remedy else ""
-        if not remedy and not name.startswith("_") and (fields := getattr(self, "_fields", ())):
-            remedy = f"its parts are {', '.join(fields)}"
+        if not remedy and not name.startswith("_"):
+            parts = getattr(self, "_fields", None) or [other for other in dir(self) if other[:1] != "_"]
+            remedy = f"its parts are {', '.join(parts)}" if len(parts) <= _MOST_PARTS else ""
         raise MissingNameError(f"{text}; {remedy}" if remedy else text, name=name, obj=self)
 
     owner.__getattr__ = get  # type: ignore[attr-defined] # no declaration, so that type checkers report such names

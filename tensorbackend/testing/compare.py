@@ -209,9 +209,11 @@ def _describe(wrong: Sequence[Mismatch], reference: Tensor, ulps: float) -> str:
     """Describes wrong elements: the first of them and the farthest."""
     first, worst = wrong[0], max(wrong, key=lambda mismatch: mismatch.ulps)
     beside = f", or an error of {first.absolute:.3g}" if first.absolute else ""
+    distance = f"{first.ulps:.10g} ulps away where {ulps:g} are allowed{beside}"
+    if not reference.dtype.is_inexact:
+        distance = "which must be equal"
     text = (
-        f"expected {first.wanted!r} at {first.at} of {reference.template}, got {first.actual!r}, "
-        f"{first.ulps:.10g} ulps away where {ulps:g} are allowed{beside}; "
+        f"expected {first.wanted!r} at {first.at} of {reference.template}, got {first.actual!r}, {distance}; "
         f"{len(wrong)} of {reference.size} elements {'differs' if len(wrong) == 1 else 'differ'} by more"
     )
     if worst.ulps > first.ulps:

@@ -355,6 +355,12 @@ GUESSES = [
     ("tb.nn.one_hot(tb.asarray([0]), 2, axis_name='class')", "write name="),
     ("tb.segment_mean(tb.ones(2), tb.asarray([0, 1]))", "size= is the number of segments"),
     ("tb.template(tb.ones(2))", "or x.template"),
+    ("tb.dry_run(lambda x: tb.sum(x), x, grad=True)", "or of the function, got grad=True; write gradient=True"),
+    ("tb.dry_run(lambda x: tb.sum(x), x, memory='8GB')", "write fits='8GB'"),
+    ("tb.compare(lambda x: tb.sum(x), x, backend='jax')", "or of the function, got backend='jax'; write backends="),
+    ("tb.save({'x': x}, 'x.npz')", "the path comes first, as in tb.save(path, x)"),
+    ("tb.checkpoints.restore('run')", "write tb.checkpoints.load(folder, like=value)"),
+    ("tb.correlation(v, v)", "NaN next to each column that has NaN"),
     ("tb.ones(2, names=('time',)).isel({'time': 0})", "write time=0, or ** before the dictionary"),
 ]
 

@@ -18,8 +18,10 @@ from tensorbackend.errors.hints import rows
 from tensorbackend.tensor.missing_names import TENSOR_OF
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
+REPORT = tb.dry_run(tb.checkpoint(lambda x: tb.sum(x @ x)), "f32[n=2, 2]", gradient=True, fits="1MB")
 EXAMPLES: dict[str, Any] = {
     "DType": tb.float32,
+    "DryRun": REPORT,
     "EigResult": tb.linalg.eig(SQUARE),
     "EighResult": tb.linalg.eigh(SQUARE),
     "Eigenpairs": tb.solvers.eigsh(SQUARE, 1),
@@ -28,6 +30,8 @@ EXAMPLES: dict[str, Any] = {
     "LeastSquares": tb.optimize.least_squares(lambda x: x - 1, tb.ones(2)),
     "LstsqResult": tb.linalg.lstsq(SQUARE, tb.ones(2)),
     "Minimum": tb.optimize.minimize(lambda x: tb.sum(x * x), tb.ones(2)),
+    "Peak": REPORT.peak,
+    "Recomputation": REPORT.recomputation,
     "Ragged": tb.ragged.with_lengths(tb.ones((2, 3), names=("b", "t")), t=tb.asarray([1, 3], names=("b",))),
     "Root": tb.optimize.root(lambda x: x - 1, tb.ones(2)),
     "SVDResult": tb.linalg.svd(SQUARE),
@@ -53,6 +57,8 @@ def test_an_answer_names_what_exists() -> None:
                 assert hasattr(EXAMPLES[owner], attribute)
             for path in re.findall(r"\btb((?:\.\w+)+)", text):
                 attrgetter(path[1:])(tb)
+            for path in re.findall(r"\breport((?:\.\w+)+)", text):
+                attrgetter(path[1:])(REPORT)
 
 
 def test_results_keep_what_tuples_do() -> None:
@@ -61,6 +67,12 @@ def test_results_keep_what_tuples_do() -> None:
     assert not hasattr(tb.linalg.qr(SQUARE), "__array__")
     with pytest.raises(AttributeError, match=r"'SVDResult' object has no attribute 'no_such'; its parts are U, S, Vh$"):
         found.no_such  # type: ignore[attr-defined] # noqa: B018
+    with pytest.raises(MissingNameError, match=r"no attribute 'peak_memory'; write report\.peak\.memory$"):
+        REPORT.peak_memory  # type: ignore[attr-defined] # noqa: B018
+    with pytest.raises(MissingNameError, match=r"no attribute 'no_such'; its parts are chart, donatable, "):
+        REPORT.no_such  # type: ignore[attr-defined] # noqa: B018
+    with pytest.raises(MissingNameError, match=r"'LSTMState' object has no attribute 'state'; its parts are \w+, \w+$"):
+        tb.nn.LSTMState(SQUARE, SQUARE).state  # type: ignore[attr-defined] # noqa: B018
 
 
 USES: list[Callable[[Any], Any]] = [

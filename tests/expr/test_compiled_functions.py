@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,7 @@ from weakref import ref
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import BackendError
 from tensorbackend.expr.compiled_functions import CompiledFunction
 
 
@@ -75,3 +77,12 @@ def test_a_class_may_have_a_compiled_method() -> None:
 
     scale: Any = Scale()
     assert scale(tb.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_a_captured_tensor_on_another_backend_is_named() -> None:
+    weight, x = tb.ones((2, 3), backend="binary"), tb.ones((2, 3), backend="jax")
+    wanted = "captured tensors on the backend of the arguments, 'jax', got captured=f32[2][3], backend=BinaryBackend()"
+    with pytest.raises(BackendError, match=re.escape(f"jit: expected {wanted}; pass what the function captures")):
+        tb.jit(lambda x: x * weight)(x)
+    with pytest.raises(BackendError, match=r"^jit: expected tensors on one backend"):
+        tb.jit(lambda x, y: x * y)(x, weight)

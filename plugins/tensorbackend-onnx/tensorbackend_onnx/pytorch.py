@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy
 import tensorbackend as tb
 from onnx import NodeProto
 from tensorbackend.errors import ArgumentError, UnsupportedOp, expected
+from tensorbackend.extending import explain_missing
 
 from .errors import MissingOperators
 from .files import read_model
@@ -26,6 +28,7 @@ _TRACE: Final = "pkg.torch.onnx.stack_trace"
 _SCOPES: Final = "pkg.torch.onnx.name_scopes"
 
 
+@explain_missing
 class TorchFunction:
     """A module as a function of its parameters and inputs; `from_torch` makes one."""
 
@@ -92,9 +95,11 @@ class TorchFunction:
         leaves, tree = pytree.tree_flatten((inputs, named))
         wanted = self._program.call_spec.in_spec
         if tree != wanted:
-            raise ArgumentError(expected(f"inputs nested as the examples, {wanted}", inputs=str(tree)))
+            remedy = "f.apply(parameters, ...) takes parameters before them" if _is_mapping(inputs[:1]) else ""
+            got = {"inputs": _nesting(tree)}
+            raise ArgumentError(expected(f"inputs nested as {_nesting(wanted)}", remedy, **got)).named(self.name)
         specs = [spec for spec in self._program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
-        return [leaf for leaf, spec in zip(leaves, specs, strict=True) if not _is_constant(spec)]
+        return [_placed(leaf) for leaf, spec in zip(leaves, specs, strict=True) if not _is_constant(spec)]
 
     def _nested(self, results: tuple[Any, ...]) -> Any:
         """The results as the module returns them."""
@@ -157,6 +162,7 @@ def from_torch(
     """
     import torch
 
+    _check_examples(module, example, named)
     _check_size(module)
     training = {part: part.training for part in module.modules()}
     try:
@@ -166,9 +172,11 @@ def from_torch(
                 sizes = _with_dims(dynamic_shapes, {})
                 program = torch.export.export(module, example, named or None, dynamic_shapes=sizes)
             except Exception as error:
-                raise _refusal(module, error, *_where_traced(module, error)) from error
+                in_tuple = len(example) == 1 and isinstance(example[0], tuple)
+                raise _refusal(module, error, *_where_traced(module, error), in_tuple=in_tuple) from error
             try:
-                exported: Any = torch.onnx.export(program, (), dynamo=True, optimize=False, verbose=False)
+                options: Any = {"dynamo": True, "optimize": False, "verbose": False, "dynamic_shapes": dynamic_shapes}
+                exported: Any = torch.onnx.export(program, (), **options)
             except Exception as error:
                 raise _refusal(module, error, *_where_converted(program, error)) from error
     finally:
@@ -232,6 +240,52 @@ def _tensor(x: torch.Tensor) -> tb.Tensor:
     return tb.astype(tb.tensor(data.float().numpy()), name) if name == "bfloat16" else tb.tensor(data.numpy())
 
 
+def _placed(x: Any) -> Any:
+    """An array of a library that has a backend, as a tensor there; anything else as it is."""
+    return x if isinstance(x, tb.Tensor | numpy.ndarray) or not hasattr(x, "__dlpack__") else tb.asarray(x)
+
+
+def _is_mapping(inputs: tuple[Any, ...]) -> bool:
+    """Whether the first input is a mapping, such as the parameters."""
+    return any(isinstance(x, Mapping) for x in inputs)
+
+
+class _Leaf:
+    """What stands for an input where a nesting is shown."""
+
+    def __repr__(self) -> str:
+        return "x"
+
+
+def _nesting(tree: Any) -> str:
+    """The nesting of inputs, as a call would have them: `(x, {'mask': x})`."""
+    from torch.utils import _pytree as pytree
+
+    inputs, named = pytree.tree_unflatten([_Leaf()] * tree.num_leaves, tree)
+    texts = [*map(repr, inputs), *(f"{name}={value!r}" for name, value in named.items())]
+    return f"({', '.join(texts)})"
+
+
+def _check_examples(module: torch.nn.Module, example: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Raises `ArgumentError` for examples that the module's signature does not take, or that are not PyTorch's."""
+    from inspect import signature
+
+    from torch.utils import _pytree as pytree
+
+    try:
+        signature(module.forward).bind(*example, **named)
+    except TypeError as error:
+        own = {"batch", "dynamic", "dynamic_axes", "input_names", "open"} & named.keys()
+        call = "as in from_torch(module, torch.zeros(2, 3))"
+        remedy = "open sizes are dynamic_shapes=({0: 'batch'},)" if own else call
+        wanted = f"an example of each input of {type(module).__name__}.forward{signature(module.forward)}"
+        raise ArgumentError(expected(wanted, remedy, error=str(error))).named("from_torch") from None
+    for leaf in pytree.tree_leaves((example, named)):
+        if isinstance(leaf, str | tb.Tensor | tb.Template | numpy.ndarray):
+            remedy = "as in torch.zeros(2, 3), or torch.as_tensor(x)"
+            raise ArgumentError(expected("PyTorch's tensors as examples", remedy, example=leaf)).named("from_torch")
+
+
 def _is_constant(spec: Any) -> bool:
     """Whether an input or output of an exported program is a number or `None` rather than a tensor."""
     return hasattr(spec.arg, "value")
@@ -290,11 +344,14 @@ def _where_converted(program: Any, error: Exception) -> tuple[str, str]:
     return f"{kind} at {path!r}" if path else kind, f"{line[0]}:{line[1]}" if line is not None else ""
 
 
-def _refusal(module: torch.nn.Module, error: Exception, part: str, line: str) -> UnsupportedOp:
+def _refusal(
+    module: torch.nn.Module, error: Exception, part: str, line: str, *, in_tuple: bool = False
+) -> UnsupportedOp:
     """The error for a module that PyTorch does not export."""
     cause: BaseException = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
     reason = str(cause).strip().partition("\n")[0]
     where = f"{part or type(module).__name__}{f', {line}' if line else ''}"
-    return UnsupportedOp(f"from_torch: expected a module that PyTorch exports, got {where}: {reason}")
+    remedy = "; write from_torch(module, *example) for the inputs in a tuple" if in_tuple else ""
+    return UnsupportedOp(f"from_torch: expected a module that PyTorch exports, got {where}: {reason}{remedy}")

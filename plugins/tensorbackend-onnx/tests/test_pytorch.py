@@ -9,7 +9,7 @@ import numpy
 import pytest
 import tensorbackend as tb
 import torch
-from tensorbackend.errors import ArgumentError, ShapeError, UnsupportedOp
+from tensorbackend.errors import ArgumentError, BackendError, MissingNameError, ShapeError, UnsupportedOp
 from torch_modules import MODULES
 
 from tensorbackend_onnx import from_torch
@@ -88,15 +88,47 @@ def test_inputs_and_results_are_nested_as_the_modules() -> None:
     assert [*function.buffers] == ["shift"]
     moved = function.apply({**function.parameters, "shift": tb.zeros(3)}, given, power=3)[0]
     numpy.testing.assert_allclose(numpy.asarray(moved), numpy.asarray(first) - 1, rtol=1e-5, atol=1e-6)
-    with pytest.raises(ArgumentError, match="nested as the examples"):
+    with pytest.raises(ArgumentError, match=r"^Halves: expected inputs nested as \({'a': x, 'b': x}, power=x\), got "):
         function(given["a"], power=3)
     with pytest.raises(ArgumentError, match=r"missing=\['used.bias'\]"):
         function.apply({key: x for key, x in function.parameters.items() if key != "used.bias"}, given, power=3)
 
 
+def test_arrays_of_a_library_with_a_backend_are_inputs_there() -> None:
+    module = torch.nn.Linear(3, 4)
+    function, x = from_torch(module, torch.zeros(2, 3)), torch.randn(2, 3)
+    wanted = module(x).detach().numpy()
+    for given in (x, x.numpy(), tb.asarray(x.numpy(), backend="binary"), tb.asarray(x.numpy(), backend="jax").data):
+        result = function(given)
+        assert result.backend.name == tb.asarray(given).backend.name
+        numpy.testing.assert_allclose(numpy.asarray(result), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_wrong_guesses_say_what_to_write() -> None:
+    module, x = torch.nn.Linear(2, 3), torch.zeros(1, 2)
+    for examples, named, remedy in (
+        ((), {}, r"an example of each input of Linear.forward\(input: torch.Tensor\).*; as in from_torch\(module, "),
+        ((x,), {"dynamic": True}, r"open sizes are dynamic_shapes=\({0: 'batch'},\)$"),
+        (("f32[1, 2]",), {}, r"expected PyTorch's tensors as examples, got example='f32\[1, 2\]'; as in torch.zeros"),
+        ((x.numpy(),), {}, r"or torch.as_tensor\(x\)$"),
+    ):
+        with pytest.raises(ArgumentError, match=rf"^from_torch: .*{remedy}"):
+            from_torch(module, *examples, **named)
+    with pytest.raises(UnsupportedOp, match=r"write from_torch\(module, \*example\) for the inputs in a tuple$"):
+        from_torch(module, (x,))
+    function = from_torch(module, x)
+    with pytest.raises(ArgumentError, match=r"expected inputs nested as \(x\), .*; f.apply\(parameters, "):
+        function(function.parameters, x)
+    with pytest.raises(MissingNameError, match=r"write f.parameters, and f.buffers for running means$"):
+        function.state_dict()  # type: ignore[attr-defined]
+    with pytest.raises(BackendError, match=r"^jit: expected captured tensors on the backend of the arguments, 'jax', "):
+        tb.jit(function)(tb.zeros((1, 2), backend="jax"))
+
+
 def test_an_open_batch_fits_other_sizes() -> None:
     module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
     function = from_torch(module, torch.zeros(2, 3), dynamic_shapes=({0: "batch"},))
+    assert function.model.inputs["input"].names == ("batch", None)
     x = torch.randn(7, 3)
     numpy.testing.assert_allclose(
         numpy.asarray(function(tb.asarray(x.numpy()))), module(x).detach().numpy(), rtol=1e-5, atol=1e-6

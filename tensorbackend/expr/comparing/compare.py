@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from ...declarations.argument_errors import check_arguments_early
+from ...declarations.signature_errors import check_handed_on
 from ...errors import ArgumentError, expected
 from ...protocol import Backend, BackendLike
 from ...select import get_backend
@@ -95,6 +96,7 @@ def compare(
     save_graph : Writes a program to a file.
     debug_nans : Finds the op that computes the first NaN.
     """
+    check_handed_on(compare, function, keywords)
     recorded = [is_recording(engine) for engine in backends]
     if all(recorded) or (recorded[1] and jit):
         remedy = "give at least one backend, and compile that one"

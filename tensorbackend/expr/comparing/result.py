@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...rules.accuracy import Bound
 from ...template import Template
+from ...tensor.missing_names import explain_missing
 from ..graph import Graph
 from ..node import Line
 from .values import Range
@@ -63,6 +64,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
+@explain_missing
 class Comparison:
     """The result of `compare`. As text it says what was found."""
 

@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from ...declarations.op_specs import CALLBACKS
+from ...tensor.missing_names import explain_missing
 from ..node import Node
 from ..recomputation import PART, Selection, select_calls
 from . import show_bytes
@@ -58,6 +59,7 @@ class Cost(NamedTuple):
     """FLOPs and transcendental functions."""
 
 
+@explain_missing
 class Recomputation(NamedTuple):
     """Which calls of checkpointed functions to compute again, and what that costs."""
 

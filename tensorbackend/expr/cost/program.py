@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
+from ...tensor.missing_names import explain_missing
 from ..node import CAPTURED, PARAMETER, RENAMED, Line, Node
 from . import show_bytes, show_count
 from .flops import total
@@ -54,6 +55,7 @@ class AliveBlock(NamedTuple):
     line: Line | None
 
 
+@explain_missing
 class Peak(NamedTuple):
     """Where memory is highest."""
 
@@ -98,6 +100,7 @@ class Peak(NamedTuple):
         return rows
 
 
+@explain_missing
 class Program:
     """The costs of a graph whose nodes run in one order."""
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from ...display import plain_table
 from ...errors import ArgumentError, expected
+from ...tensor.missing_names import explain_missing
 from . import parse_bytes, show_bytes, show_count
 from .candidates import Recomputation
 from .mesh.divided import OnMesh
 from .program import COLUMNS, TOP, By, Peak, Program
 
 
+@explain_missing
 class DryRun:
     """The costs of a function: op by op in program order, as a rewritten graph, and on a mesh."""
 

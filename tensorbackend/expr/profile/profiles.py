@@ -17,6 +17,7 @@ from weakref import finalize
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
+from ...tensor.missing_names import explain_missing
 from ..cost import show_seconds
 from .limits import Limits, machine_limits
 from .report import Branch, By, Row, plain_tree, rows_of, table, trace_of, tree_of
@@ -26,6 +27,7 @@ TOP = 20
 """The default number of rows in a table as text."""
 
 
+@explain_missing
 class Profile:
     """Result of `profile`: all kernels that ran while its block ran, in all threads."""
 

@@ -17,7 +17,7 @@ from ...errors import ArgumentKindError, AxisError, NamesError, OperandError, Sh
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
-from ...select import check_dtype_support, get_backend
+from ...select import backend_at, check_dtype_support, get_backend
 from ...template import NamesLike, Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
 from ..elementwise.basic import astype
@@ -191,9 +191,10 @@ def eye(
 def _fill_like(
     x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None
 ) -> Tensor:
-    kind, chosen = x.dtype if dtype is None else dtype, x.backend if backend is None else backend
+    kind = x.dtype if dtype is None else dtype
     if backend is None and isinstance(value, Tensor):
         return full(x.shape, value, dtype=kind, names=x.names, device=device, like=x)
+    chosen, device = (backend_at(device, x.backend), None) if backend is None else (backend, device)
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
 

@@ -9,7 +9,7 @@ from ...dtypes import as_dtype, scalar_kind
 from ...errors import ArgumentError, DTypeError, ExchangeError, OperandError, TensorBackendError, expected
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
 from ...protocol import Backend, BackendLike
-from ...select import check_dtype_support, claimant, get_backend, library_backend
+from ...select import backend_at, check_dtype_support, claimant, get_backend, library_backend
 from ...template import NamesLike, Template, as_names, intern_template
 from ...tensor import Tensor
 
@@ -50,7 +50,7 @@ def tensor_of_array(value: Any, asked: BackendLike, device: str | None, copy: bo
     names at once, so that no device of a mesh ever holds more than its part.
     """
     value = plain_array(value, copy)
-    backend = get_backend(library_backend(value) if asked is None else asked, device=device)
+    backend = backend_at(device, library_backend(value)) if asked is None else get_backend(asked, device=device)
     adopted = None if copy else backend.adopted(value)
     if adopted is not None:
         return Tensor(adopted[0], backend, adopted[1])

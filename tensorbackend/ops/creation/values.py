@@ -31,6 +31,7 @@ from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import template_without_names
 from ...select import (
+    backend_at,
     check_dtype_support,
     creation_backend,
     get_backend,
@@ -173,7 +174,7 @@ def from_dlpack(
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
     copy = None if copy is None else flag(copy=copy)
     plain = plain_array(x, copy)
-    chosen = get_backend(library_backend(plain) if backend is None else backend, device=device)
+    chosen = backend_at(device, library_backend(plain)) if backend is None else get_backend(backend, device=device)
     try:
         return tensor_by_dlpack(plain, chosen, device, copy)
     except ExchangeError as error:
@@ -202,8 +203,9 @@ def _from_value(
             recorder = current()
             # A copy that is made in a trace belongs to it, so that traced values can be assigned to its elements.
             records = bool(copy) and value.backend.holds_data and not (recorder.holds_data or recorder.template_only)
-            backend = recorder if records else value.backend
-        chosen = get_backend(backend, device=device)
+            chosen = backend_at(device, recorder if records else value.backend)
+        else:
+            chosen = get_backend(backend, device=device)
         converted = move(value, chosen)
         if copy and converted is value:
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
