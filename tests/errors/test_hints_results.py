@@ -18,7 +18,14 @@ from tensorbackend.errors.hints import rows
 from tensorbackend.tensor.missing_names import TENSOR_OF
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
-REPORT = tb.dry_run(tb.checkpoint(lambda x: tb.sum(x @ x)), "f32[n=2, 2]", gradient=True, fits="1MB")
+
+
+@tb.checkpoint
+def _total(x: tb.Tensor) -> tb.Tensor:
+    return tb.sum(x @ x)
+
+
+REPORT = tb.dry_run(_total, "f32[n=2, 2]", gradient=True, fits="1MB")
 EXAMPLES: dict[str, Any] = {
     "DType": tb.float32,
     "DryRun": REPORT,
