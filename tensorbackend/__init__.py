@@ -58,6 +58,7 @@ from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
+from .errors.hints import find_alike as _find_alike
 from .errors.tracebacks import install as _install
 from .mesh import Mesh as Mesh
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds the functions that NumPy's protocols call
@@ -493,9 +494,7 @@ def __getattr__(name: str) -> _Any:
     if name in _class_names():
         return _backend_class(_class_names()[name])
     if name == "__version__":
-        from importlib.metadata import version
-
-        return version("tensorbackend")
+        return _import_module("importlib.metadata").version("tensorbackend")
     if name == "__all__":
         return [export for export in __dir__() if not export.startswith("_") and export not in _class_names()]
     raise _missing_name_error(name, "", obj=_import_module(__name__))
@@ -508,8 +507,9 @@ def _find(name: str) -> str | None:
         return name
     for space in _built_in.NAMESPACES:
         module = _import_module(f".{space}", __name__)
-        if name in dir(module) and not isinstance(getattr(module, name), _ModuleType):
-            return f"{space}.{name}"
+        alike = _find_alike(name, dir(module)) if space == "nn" else name  # `Conv1d` is `conv`
+        if alike in dir(module) and not isinstance(getattr(module, alike), _ModuleType):
+            return f"{space}.{alike}"
     return None
 
 

@@ -7,7 +7,7 @@ parsed when the first error asks. At import only the names that tensors lack are
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -88,15 +88,39 @@ def advice(name: str, space: str = "") -> str | None:
     ('tb.where(tb.isnan(x), value, x)', 'tb.random.permutation(key, n)')
     """
     own = rows("tensor") if space == "Tensor" else rows(space) if space in NAMESPACES else {}
-    alike = name if name in own or space == "Tensor" else next((key for key in own if fold(key) == fold(name)), name)
+    alike = name if name in own or space == "Tensor" else find_alike(name, own)
     if alike in own:
         return own[alike]
     if name in rows("synonyms"):
         return f"tb.{rows('synonyms')[name]}{'(x, ...)' if space == 'Tensor' else ''}"
     functions = rows(*FUNCTIONS)
     if name in functions or space:
-        return functions.get(name)
-    return next((rows(held)[name] for held in ("tensor", *NAMESPACES) if name in rows(held)), None)
+        return functions.get(name) or (None if space == "Tensor" else _on_host(name, space))
+    held = next((rows(held)[name] for held in ("tensor", *NAMESPACES) if name in rows(held)), None)
+    return held or rows("nn").get(find_alike(name, rows("nn"))) or _on_host(name, space)
+
+
+def find_alike(name: str, names: Iterable[str]) -> str:
+    """The name of another library among these that differs in capitals, underscores or a number of axes; else itself.
+
+    >>> find_alike("LazyConv3d", ["Linear", "Conv2d"])
+    'Conv2d'
+    """
+    return next((other for other in names if _stem(other) == _stem(name)), name)
+
+
+def _stem(name: str) -> str:
+    folded = fold(name).removeprefix("lazy")
+    return folded[:-2] if folded.endswith(("1d", "2d", "3d")) else folded
+
+
+def _on_host(name: str, space: str) -> str | None:
+    """What to write for a function that only SciPy or NumPy has, the one for a namespace's subject if there are two."""
+    modules = [module for module, names in rows("host").items() if name in names.split()]
+    module = next((module for module in modules if module.endswith(space)), next(iter(modules), None))
+    if module is None:
+        return None
+    return f"{module}.{name} with numpy.asarray(x), on the host; in jit tb.host_call({module}.{name}, template, x)"
 
 
 def fold(name: str) -> str:

@@ -214,8 +214,10 @@ class MissingAttribute:
 
     def __get__(self, tensor: object, owner: type) -> NoReturn:
         text = f"{owner.__name__!r} object has no attribute {self.name!r}"
-        public = None if self.name in rows("tensor", *FUNCTIONS) else find_public.call(self.name)
-        remedy = advice(self.name, "Tensor") if public is None else f"tb.{public}(x, ...)"
+        base = self.name if self.name in rows("tensor", *FUNCTIONS) else self.name.removesuffix("_")
+        public = None if base in rows("tensor", *FUNCTIONS) else find_public.call(base)
+        remedy = advice(base, "Tensor") if public is None else f"tb.{public}(x, ...)"
+        remedy = f"x = {remedy}" if remedy and base != self.name else remedy
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=self.name, obj=tensor)
 
     def __set__(self, tensor: object, value: object) -> NoReturn:
@@ -229,10 +231,11 @@ class MissingAttributes:
 
 
 def explain_attributes(names: Iterable[str]) -> None:
-    """Adds names that people look for among the attributes of a tensor."""
+    """Adds names that people look for among the attributes of a tensor, with PyTorch's `_` for in-place ones too."""
     for name in names:
-        if name not in vars(MissingAttributes):
-            setattr(MissingAttributes, name, MissingAttribute(name))
+        for spelling in (name, f"{name}_"):
+            if spelling not in vars(MissingAttributes):
+                setattr(MissingAttributes, spelling, MissingAttribute(spelling))
 
 
 explain_missing(DType)

@@ -34,6 +34,13 @@ def test_each_section_is_asked_for() -> None:
         assert section in NAMESPACES or section.startswith("results.") or f'"{section}"' in code, section
 
 
+def test_names_that_only_others_have_exist_there_and_not_here() -> None:
+    for module, names in rows("host").items():
+        theirs = import_module(module)
+        assert [name for name in names.split() if not hasattr(theirs, name)] == [], module
+        assert [name for name in names.split() if hasattr(tb, name)] == [], module
+
+
 def test_a_namespace_answers_what_the_package_does() -> None:
     assert advice("einops") == advice("einops", "linalg") == rows("package")["einops"]
     assert advice("fillna") == advice("fillna", "Tensor") == rows("tensor")["fillna"]

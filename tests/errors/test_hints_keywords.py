@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from inspect import isfunction, signature
 
 import pytest
@@ -11,7 +12,7 @@ from tensorbackend.declarations.signature_errors import adapt
 from tensorbackend.errors import SignatureError
 from tensorbackend.errors.hints import parameter_for, rows
 
-SPACES = (tb, tb.nn, tb.random, tb.linalg, tb.optimize, tb.solvers, tb.ragged)
+SPACES = (tb, tb.nn, tb.random, tb.linalg, tb.optimize, tb.solvers, tb.ragged, tb.fft)
 
 
 def pairs(section: str) -> list[list[str]]:
@@ -65,3 +66,26 @@ def test_one_axis_has_one_name() -> None:
         if name != "expand_dims":  # it may make several axes
             with pytest.raises(SignatureError, match=f"^{name}: expected one name, got names="):
                 adapt(getattr(space, name), (), {"names": ("a", "b")})
+
+
+@pytest.mark.parametrize("name", ["numpy", "numpy.linalg", "numpy.fft", "jax.numpy", "scipy.fft", "scipy.linalg"])
+def test_keywords_of_functions_of_the_same_name_have_remedies(name: str) -> None:
+    """Nine of ten, as a few are of one library's own machinery."""
+    theirs, answered, left = import_module(name), 0, []
+    for word in dir(theirs):
+        ours = next((found for space in SPACES if isfunction(found := getattr(space, word, None))), None)
+        if ours is None or word.startswith("_"):
+            continue
+        try:
+            parameters = signature(getattr(theirs, word)).parameters.values()
+        except (TypeError, ValueError):
+            continue
+        own = signature(ours).parameters
+        arguments = [tb.ones((2, 2)) for p in own.values() if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+        for p in parameters:
+            if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is not p.empty and p.name not in own:
+                with pytest.raises(SignatureError) as caught:
+                    adapt(ours, arguments, {p.name: p.default})
+                answered += (told := "; " in str(caught.value))
+                left += [] if told else [f"{word}({p.name}=)"]
+    assert len(left) <= 0.1 * (answered + len(left)), left
