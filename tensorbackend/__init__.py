@@ -485,8 +485,8 @@ def __getattr__(name: str) -> _Any:
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
-    if name in ("numpy", "special"):  # namespaces that `dir` leaves out, as their names are NumPy's and SciPy's
-        return _import_module(".numpy" if name == "numpy" else ".numpy.special", __name__)
+    if name in ("numpy", "special", "testing"):  # which `dir` leaves out: names of NumPy's and SciPy's, and hypothesis
+        return _import_module(".numpy.special" if name == "special" else f".{name}", __name__)
     if name in _built_in.MODULES:
         attribute = getattr(_import_module(f".{_built_in.MODULES[name]}", __name__), name)
         globals()[name] = attribute

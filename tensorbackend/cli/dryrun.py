@@ -14,7 +14,8 @@ that of the sum of its outputs by all of its parameters. An argument is
     parameters that returns them;
   - a number, true, false or null, which is passed to the function unchanged,
 and may have the name of a parameter, as in x=f32[32, 784]. A size of ? is open: the largest one whose peak fits in the
-size of --fits is found, in all arguments that have it, and everything is shown for that.
+size of --fits is found, in all arguments that have it, and everything is shown for that. Where a program needs some
+samples, it is found among multiples of the first power of 2 for which it runs.
 With --mesh, everything is shown and judged for one device of the mesh; the devices need not exist. A rule such as
 batch=data+model names several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own
 figures next to ours.
@@ -45,6 +46,8 @@ ALIVE_SHOWN = 10
 
 LARGEST = 2**40
 """A size above which no limit is looked for."""
+LARGEST_UNIT = 2**16
+"""The most samples that a program may need to run at all, where a size is open."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -108,12 +111,16 @@ def run(options: Namespace) -> int:
                     **keywords,
                 )
             return _show_search(tried, options)
-        report = report_of(1)
         if is_open and limit is not None:
-            size = _largest(lambda size: report_of(size).fits(limit, optimised=options.optimised), steps())
-            report = report_of(max(size, 1))
-            found = f"the largest size that fits in {options.fits} is {size}" if size else "no size fits"
+            tell = steps()
+            unit = _unit(report_of, tell)
+            size = _largest(lambda size: report_of(size).fits(limit, optimised=options.optimised), tell, unit)
+            report = report_of(max(size, unit))
+            among = f" among multiples of {unit}, the first power of 2 that runs," if unit > 1 else ""
+            found = f"the largest size{among} that fits in {options.fits} is {size}" if size else "no size fits"
             print(found, file=sys.stderr if options.json == "-" else sys.stdout)
+        else:
+            report = report_of(1)
     except Exception as error:  # whatever the user's program raises
         line = user_line(error.__traceback__)
         where = "" if line is None else f"{line.file}:{line.number}, in {line.function}\n    {source_of(line)}\n"
@@ -156,19 +163,38 @@ def _program(options: Namespace, size: int) -> tuple[Any, list[Any], dict[str, A
     return place(options.function), inputs, keywords
 
 
-def _largest(fits: Callable[[int], bool], tell: Callable[[str], None]) -> int:
-    """The largest number that fits, found by doubling and bisection; 0 if 1 does not. Each trial is told."""
+def _unit(run: Callable[[int], object], tell: Callable[[str], None]) -> int:
+    """The least power of 2 for which a program runs, as one may need some samples; the error of 1 if there is none."""
+    failed: TensorBackendError | None = None
+    for size in (1 << place for place in range(LARGEST_UNIT.bit_length())):
+        try:
+            run(size)
+        except TensorBackendError as error:
+            failed = failed or error
+            tell(f"size {size} does not run")
+        else:
+            return size
+    assert failed is not None
+    raise failed
+
+
+def _largest(fits: Callable[[int], bool], tell: Callable[[str], None], unit: int) -> int:
+    """The largest multiple of a unit that fits, found by doubling and bisection; 0 if none does. Each trial is told."""
 
     def tried(size: int) -> bool:
-        found = fits(size)
+        try:
+            found = fits(size)
+        except TensorBackendError as error:
+            error.add_note(f"the open size was {size}")
+            raise
         tell(f"size {size} {'fits' if found else 'does not fit'}")
         return found
 
-    least, most = 0, 1
+    least, most = 0, unit
     while most <= LARGEST and tried(most):
         least, most = most, 2 * most
-    while most - least > 1 and most <= LARGEST:
-        middle = (least + most) // 2
+    while most - least > unit and most <= LARGEST:
+        middle = (least + most) // (2 * unit) * unit
         least, most = (middle, most) if tried(middle) else (least, middle)
     return least
 

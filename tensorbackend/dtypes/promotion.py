@@ -77,6 +77,8 @@ def _dtype_by_name(dtype: Any) -> DType | None:
     Cached, because NumPy makes the name of a dtype again each time.
     """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+    if name is None and type(dtype).__name__.lower() == "dtype":  # of PyTorch or MLX, whose text is "torch.float32"
+        name = str(dtype).rpartition(".")[2]
     if not isinstance(name, str):
         return None
     return BY_NAME.get(name) or (_parse_numpy_code(name) if name is dtype else None)

@@ -67,9 +67,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
-        parsed_leaves = [
-            parse_template(leaf) if isinstance(leaf, str) and is_template(leaf) else leaf for leaf in leaves
-        ]
+        parsed_leaves = [*map(_parse, leaves)]
         graph = trace_leaves(
             lambda traced_leaves: _apply(function, unflatten(tree, traced_leaves)),
             parsed_leaves,
@@ -79,6 +77,13 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
         return graph
 
     return name_in_errors(call, "trace")
+
+
+def _parse(leaf: Any) -> Any:
+    """A leaf, with a template in place of its text, or of JAX's description of an array."""
+    if isinstance(leaf, str) and is_template(leaf):
+        return parse_template(leaf)
+    return Template(leaf.shape, as_dtype(leaf.dtype)) if type(leaf).__name__ == "ShapeDtypeStruct" else leaf
 
 
 def _apply(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:

@@ -160,7 +160,7 @@ class Core:
     def check_device(self, device: str, devices: Sequence[str]) -> None:
         """Raises `ArgumentError` for a device that is not one of these."""
         if device not in devices:
-            remedy = f"the devices are {', '.join(self.devices())}"
+            remedy = f"the devices are {', '.join(self.devices())}, and backend= names another backend"
             raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=device))
 
     def supports(self, op: str, dtype: DTypeLike | None = None) -> bool:

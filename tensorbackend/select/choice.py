@@ -38,7 +38,7 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
         elif backend.dispatch_priority == chosen.dispatch_priority:
             home = _beside_numbers(inputs)
             if home is None:
-                remedy = f"move one, such as x.backend_transfer({chosen.name!r})"
+                remedy = "move one, as in x.to_device(y.device)"
                 raise BackendError(expected("tensors on one backend", remedy, left=chosen, right=backend))
             return home
     return current() if chosen is None else chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,11 +61,7 @@ class TorchFunction:
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """The results for the module's own parameters, nested as the module's."""
-        given = [x for x in self._flat(inputs, named) if isinstance(x, tb.Tensor)]
-        parameters = {**self.parameters, **self.buffers}
-        if given and tb.is_concrete(*given):
-            parameters = tb.backend_copy(parameters, tb.backend_of(*given))
-        return self.apply(parameters, *inputs, **named)
+        return self.apply(_next_to(self.parameters, self._flat(inputs, named)), *inputs, **named)
 
     def apply(self, parameters: Mapping[str, tb.Tensor], /, *inputs: Any, **named: Any) -> Any:
         """The results for these parameters: a pure function, for `tb.jit`, `tb.grad`, `tb.dry_run` and `tb.fit`.
@@ -83,9 +79,11 @@ class TorchFunction:
         unknown = parameters.keys() - self.parameters.keys() - self.buffers.keys()
         if unknown:
             raise ArgumentError(expected(f"parameters of {self.name}", names=sorted(unknown)[:5]))
-        known = {**self.buffers, **parameters}
+        values = self._flat(inputs, named)
+        near = [*parameters.values(), *values]
+        known = {**_next_to(self.buffers, near), **parameters}
         stored = {name: known[source] for name, source in self._sources.items()}
-        results = self.model.apply({**self._constants, **stored}, *self._flat(inputs, named))
+        results = self.model.apply({**_next_to(self._constants, near), **stored}, *values)
         return self._nested(results if isinstance(results, tuple) else (results,))
 
     def _flat(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
@@ -243,6 +241,16 @@ def _tensor(x: torch.Tensor) -> tb.Tensor:
 def _placed(x: Any) -> Any:
     """An array of a library that has a backend, as a tensor there; anything else as it is."""
     return x if isinstance(x, tb.Tensor | numpy.ndarray) or not hasattr(x, "__dlpack__") else tb.asarray(x)
+
+
+def _next_to(own: Parameters, others: Sequence[Any]) -> Parameters:
+    """A module's own tensors on the backend of others. In a trace they are arrays, which follow what is next to them."""
+    given = [x for x in others if isinstance(x, tb.Tensor)]
+    if not own or not given:
+        return own
+    if tb.is_concrete(*given):
+        return tb.backend_copy(own, tb.backend_of(*given))
+    return {name: tb.asarray(numpy.asarray(x)) for name, x in own.items()}
 
 
 def _is_mapping(inputs: tuple[Any, ...]) -> bool:

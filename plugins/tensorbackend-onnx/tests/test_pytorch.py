@@ -9,7 +9,7 @@ import numpy
 import pytest
 import tensorbackend as tb
 import torch
-from tensorbackend.errors import ArgumentError, BackendError, MissingNameError, ShapeError, UnsupportedOp
+from tensorbackend.errors import ArgumentError, MissingNameError, ShapeError, UnsupportedOp
 from torch_modules import MODULES
 
 from tensorbackend_onnx import from_torch
@@ -104,6 +104,48 @@ def test_arrays_of_a_library_with_a_backend_are_inputs_there() -> None:
         numpy.testing.assert_allclose(numpy.asarray(result), wanted, rtol=1e-5, atol=1e-6)
 
 
+class WithOwn(torch.nn.Module):
+    """A module with a parameter, a buffer that is read, and constants."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used = torch.nn.Linear(3, 3)
+        self.register_buffer("mask", torch.tensor([1.0, 0.0, 1.0]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        mask: Any = self.mask
+        return torch.triu(self.used(x)) * mask + torch.tensor([1.0, 2.0, 3.0]) + torch.zeros(3)
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax", "numpy", "torch"])
+def test_what_a_module_has_of_its_own_follows_its_inputs(backend: str) -> None:
+    torch.manual_seed(0)
+    module, x = WithOwn(), torch.randn(3, 3)
+    function, here = from_torch(module, x), tb.asarray(x.numpy(), backend=backend)
+    parameters = tb.backend_copy(function.parameters, backend)
+    wanted = module(x)
+    (wanted**2).sum().backward()
+
+    def loss(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
+        return tb.sum(function.apply(parameters, x) ** 2)
+
+    calls = {
+        "call": function, "jit": tb.jit(function), "apply": lambda x: function.apply(parameters, x),
+        "compiled": lambda x: tb.jit(function.apply)(parameters, x),
+        "vmap": lambda x: tb.vmap(function)(x[None])[0],
+    }  # fmt: skip
+    for name, call in calls.items():
+        result = call(here)
+        assert result.backend is here.backend, name
+        numpy.testing.assert_allclose(numpy.asarray(result), wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
+    for gradient in (tb.grad(loss), tb.jit(tb.grad(loss))):
+        slope = gradient(parameters, here)["used.weight"]
+        assert slope.backend is here.backend
+        of_weight: Any = module.used.weight.grad
+        numpy.testing.assert_allclose(numpy.asarray(slope), of_weight.numpy(), rtol=1e-5, atol=1e-5)
+    assert tb.dry_run(loss, function.templates, "f32[3, 3]", gradient=True).fits("1MB")
+
+
 def test_wrong_guesses_say_what_to_write() -> None:
     module, x = torch.nn.Linear(2, 3), torch.zeros(1, 2)
     for examples, named, remedy in (
@@ -121,8 +163,6 @@ def test_wrong_guesses_say_what_to_write() -> None:
         function(function.parameters, x)
     with pytest.raises(MissingNameError, match=r"write f.parameters, and f.buffers for running means$"):
         function.state_dict()  # type: ignore[attr-defined]
-    with pytest.raises(BackendError, match=r"^jit: expected captured tensors on the backend of the arguments, 'jax', "):
-        tb.jit(function)(tb.zeros((1, 2), backend="jax"))
 
 
 def test_an_open_batch_fits_other_sizes() -> None:
