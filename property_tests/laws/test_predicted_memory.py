@@ -221,6 +221,19 @@ def test_the_peak_of_writing_rows(name: str, dtype: str, rows: int, width: int) 
     assert peak_bytes is None or 0.7 <= ratio(*peak_bytes) <= 1.25, peak_bytes
 
 
+@pytest.mark.parametrize("name", ["add_along_axis"])
+@pytest.mark.parametrize("mode", ["error", "clip", "fill"])
+def test_the_peak_of_adding_along_an_axis(name: str, mode: str) -> None:
+    """Positions and what is chosen of the updates are most of it, where the tensor that they are added to is small."""
+    count = 120_000
+    indices, updates = tb.asarray(numpy.arange(count) % 10), tb.ones(count, dtype="float64")
+    for size in (10, count, 3 * count):
+        x = tb.zeros(size, dtype="float64")
+        peak_bytes = peaks(Invocation(name, (x, indices, updates), {"axis": 0, "mode": mode}))
+        assert peak_bytes is not None
+        assert 0.9 <= ratio(*peak_bytes) <= 1.1, peak_bytes
+
+
 @pytest.mark.parametrize("name", EXCEPTIONS)
 def test_an_exception_is_needed(name: str) -> None:
     reason, witness = EXCEPTIONS[name]

@@ -42,3 +42,14 @@ def test_letters_are_letters(sign: str, letter: str) -> None:
     else:
         with pytest.raises(ArgumentError):
             tb.einsum(f"{sign}{letter}->{letter}", tb.asarray(x))
+
+
+def test_a_product_may_have_any_number_of_names() -> None:
+    names = [f"axis{place}" for place in range(120)]
+    sizes = [2 + place % 3 if place % 40 == 0 else 1 for place in range(120)]
+    sizes[95] = 5
+    operands = [tb.ones(tuple(sizes[place : place + 40])) for place in (0, 40, 80)]
+    terms = [" ".join(names[place : place + 40]) for place in (0, 40, 80)]
+    found = tb.einsum(f"{', '.join(terms)} -> axis95 axis0 axis80 axis40", *operands)
+    assert found.shape == (5, sizes[0], sizes[80], sizes[40])
+    assert set(tb.reshape(found, (-1,)).tolist()) == {1.0}

@@ -103,3 +103,17 @@ def test_a_constant_index_out_of_range_is_an_error_in_code_that_jax_compiles(nam
     )
     with pytest.raises(IndexRangeError, match="got index=-4"):
         compiled(values, tb.asarray(numpy.array([-4]), backend="jax"))
+
+
+def test_slices_have_numpys_elements() -> None:
+    """Of any step, also where a step passes the end of its axis at once."""
+    array = numpy.arange(30.0).reshape(5, 6)
+    x = tb.asarray(array, backend="jax")
+    slices = st.builds(slice, st.integers(0, 4), st.integers(1, 6), st.sampled_from([1, 2, 3, 7]))
+
+    @profile(15)
+    @given(slices, slices)
+    def agrees(rows: slice, columns: slice) -> None:
+        numpy.testing.assert_array_equal(numpy.asarray(x[rows, columns]), array[rows, columns])
+
+    agrees()

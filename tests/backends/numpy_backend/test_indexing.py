@@ -51,3 +51,12 @@ def test_a_key_reads_what_numpy_reads_or_is_out_of_range(backend: str) -> None:
                     numpy.testing.assert_array_equal(numpy.asarray(x[tuple(parts)]), array[key])
 
     agrees()
+
+
+def test_entries_along_the_last_axis_are_in_the_order_of_the_result() -> None:
+    """NumPy's own indexing puts the indexed axis first in memory, and takes four times as long for few entries."""
+    x, places = tb.asarray(numpy.arange(12.0).reshape(3, 4)), tb.asarray([2, 0])
+    for _ in range(2):
+        found = x[:, places]
+        assert found.tolist() == [[2.0, 0.0], [6.0, 4.0], [10.0, 8.0]]
+        assert numpy.asarray(found).flags.c_contiguous

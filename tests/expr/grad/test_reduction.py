@@ -152,3 +152,11 @@ def test_what_a_mask_leaves_out_of_a_softmax_is_0_beside_a_nan(inside: float) ->
     x, mask = tb.asarray([1.0, 5.0, inside]), tb.asarray([True, False, True])
     value, gradient = nn.masked_softmax(x, mask), tb.grad(lambda x: tb.sum(nn.masked_softmax(x, mask) ** 2))(x)
     assert str(value.tolist()) == str(gradient.tolist()) == "[nan, 0.0, nan]"
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_small_shares_of_a_log_softmax_are_as_accurate_as_large_ones(dtype: str) -> None:
+    x = tb.asarray(np.linspace(-8, 1, 20), dtype=dtype)
+    shares = softmax(np.asarray(x.astype("f64")))
+    gradient = tb.grad(lambda x: tb.log_softmax(x)[3])(x).astype("f64")
+    np.testing.assert_allclose(gradient, (np.arange(20) == 3) - shares, rtol=tb.finfo(dtype).eps)
