@@ -92,3 +92,19 @@ def test_what_fills_a_matrix_up_is_at_its_last_place(data: st.DataObject) -> Non
     flat = numpy.asarray(found.rows) * columns + numpy.asarray(found.columns)
     assert flat.tolist() == [*numpy.flatnonzero(dense), *[rows * columns - 1] * more]
     assert numpy.asarray(found.values).tolist() == [2.0] * int(dense.sum()) + [0.0] * more
+
+
+@pytest.mark.parametrize("format", ["coo", "csr"])
+@pytest.mark.parametrize(("size", "dtype"), [(5, tb.int32), (2**31 - 2, tb.int32), (2**31, tb.int64)])
+def test_places_are_as_wide_as_they_need_to_be(size: int, dtype: tb.DType, format: Literal["coo", "csr"]) -> None:
+    half = tb.sparse.eye(2, size // 2, format=format)
+    matrices = [
+        tb.sparse.eye(2, size, format=format),
+        tb.sparse.diagonals([1.0, 2.0], [0, 1], (2, size), format=format),
+        tb.sparse.concatenate([half, tb.sparse.eye(2, size - size // 2, format=format)], axis=-1),
+        tb.sparse.block_diagonal([half, tb.sparse.eye(2, size - size // 2, format=format)]),
+    ]
+    for matrix in matrices:
+        assert (matrix.format, matrix.shape[1]) == (format, size)
+        assert (matrix.first.dtype, matrix.second.dtype) == (dtype, dtype)
+    assert sorted(matrices[2].to_coo().columns.tolist()) == [0, 1, size // 2, size // 2 + 1]

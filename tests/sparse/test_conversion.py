@@ -67,6 +67,20 @@ def test_a_size_fills_up_or_refuses(data: st.DataObject) -> None:
         filled = tb.sparse.sum_duplicates(matrix, size=size)
         assert filled.nnz == size
         numpy.testing.assert_array_equal(numpy.asarray(filled.to_dense()), dense)
+        added = filled.to_coo()
+        last_row, last_column = (place - 1 for place in dense.shape[-2:])
+        assert not numpy.asarray(added.values)[..., needed:].any()
+        assert bool(tb.all(added.rows[..., needed:] == last_row))
+        assert bool(tb.all(added.columns[..., needed:] == last_column))
+
+
+@pytest.mark.parametrize("format", ["coo", "csr", "csc"])
+def test_a_matrix_without_values_is_filled_up_with_zeros_at_its_last_place(format: str) -> None:
+    matrix = getattr(tb.sparse.from_dense(tb.zeros((2, 5))), f"to_{format}")()
+    filled = tb.sparse.sum_duplicates(matrix, size=3)
+    added = filled.to_coo()
+    assert (filled.format, filled.shape, added.values.tolist()) == (format, (2, 5), [0.0] * 3)
+    assert (added.rows.tolist(), added.columns.tolist()) == ([1] * 3, [4] * 3)
 
 
 @pytest.mark.parametrize("batch", ["one of its axes", "no axis", "all axes"])
