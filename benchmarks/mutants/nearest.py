@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.places import PACKAGE, ROOT, files, module_name, nearest_tests, own_tests
+from tests.places import PACKAGE, ROOT, files, module_name, nearest_tests, own_tests, under_test
 
 LAWS = {
     "rules": r"test_(ops|invalid_calls|oracles|einsum|names|wrong_kinds)\b",
@@ -45,12 +45,26 @@ def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[
     of_op = [test for test in laws if names & {*_parameters(test)}]
     of_word = [test for test in laws if "[" not in test or _word(place) in test]
     spread = _evenly([test for test in laws if "test_ops" not in test or "[numpy-" in test], MANY)
-    own = [str(file.relative_to(ROOT)) for file in own_tests(place)]
-    near = [str(file.relative_to(ROOT)) for file in nearest_tests(place)]
-    first = [*(own or near), *_evenly(of_op, FEW)]
-    speaking = [str(file.relative_to(ROOT)) for file in _speaking_of(path, line)]
-    later = [*near, *speaking, *_evenly(of_op, MANY), *_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
+    near, speaking = nearest_tests(place), _speaking_of(path, line)
+    users = [file for file in near if _word(place) in _imported(under_test(file))]
+    beside = dict.fromkeys([*(file for file in speaking if file in near), *users])
+    first = [*_paths(own_tests(place) or beside or near), *_evenly(of_op, FEW)]
+    later = [*_paths([*beside, *speaking]), *_evenly(of_op, MANY), *_paths(near)]
+    later += [*_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
     return first, [test for test in dict.fromkeys(later) if test not in first]
+
+
+def _paths(files: Iterable[Path]) -> list[str]:
+    return [str(file.relative_to(ROOT)) for file in files]
+
+
+@cache
+def _imported(place: str | None) -> set[str]:
+    """Return the names of the modules that a module imports from, and of what it imports."""
+    path = PACKAGE / f"{place}.py"
+    nodes = ast.walk(ast.parse(path.read_text())) if path.is_file() else ()
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name for node in imports for name in [*(node.module or "").split("."), *(part.name for part in node.names)]}
 
 
 def _speaking_of(path: Path, line: int) -> list[Path]:
