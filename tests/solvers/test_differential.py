@@ -125,3 +125,11 @@ def test_times_and_ends_have_gradients_beside_a_start_with_data() -> None:
 def test_y0_has_a_tensor(y0: Any) -> None:
     with pytest.raises(ArgumentError, match="a y0 with a tensor in it"):
         tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0), y0)
+
+
+def test_one_step_is_the_least() -> None:
+    once = tb.solvers.solve_ivp(lambda t, y: -y, (0.0, 1.0), tb.ones(1, dtype="f64"), max_steps=1)
+    assert (once.steps.item(), once.y[0].tolist()) == (1, [1.0])
+    assert bool(tb.isnan(once.y[1, 0]))
+    with pytest.raises(ArgumentError, match="solve_ivp: expected at least 1 step, got max_steps=0"):
+        tb.solvers.solve_ivp(lambda t, y: -y, (0.0, 1.0), tb.ones(1), max_steps=0)
