@@ -221,17 +221,49 @@ def test_the_peak_of_writing_rows(name: str, dtype: str, rows: int, width: int) 
     assert peak_bytes is None or 0.7 <= ratio(*peak_bytes) <= 1.25, peak_bytes
 
 
-@pytest.mark.parametrize("name", ["add_along_axis"])
-@pytest.mark.parametrize("mode", ["error", "clip", "fill"])
-def test_the_peak_of_adding_along_an_axis(name: str, mode: str) -> None:
-    """Positions and what is chosen of the updates are most of it, where the tensor that they are added to is small."""
-    count = 120_000
-    indices, updates = tb.asarray(numpy.arange(count) % 10), tb.ones(count, dtype="float64")
-    for size in (10, count, 3 * count):
-        x = tb.zeros(size, dtype="float64")
-        peak_bytes = peaks(Invocation(name, (x, indices, updates), {"axis": 0, "mode": mode}))
-        assert peak_bytes is not None
-        assert 0.9 <= ratio(*peak_bytes) <= 1.1, peak_bytes
+COUNT = 100_000
+"""Of what is read, written or sampled next to a small tensor, so that this takes most of the memory."""
+
+
+def doubles(*shape: int) -> tb.Tensor:
+    return tb.ones(shape, dtype="float64", backend="numpy")
+
+
+def below_10(*shape: int, dtype: str = "int64") -> tb.Tensor:
+    return numbers(*shape, dtype=dtype) % 10
+
+
+MANY_PLACES = [
+    Invocation("take", (doubles(10), below_10(COUNT)), {"axis": 0, "mode": "clip"}),
+    Invocation("take", (doubles(10, 8), below_10(COUNT // 8)), {"axis": 0, "mode": "fill"}),
+    Invocation("take_along_axis", (doubles(10), below_10(COUNT)), {"axis": 0, "mode": "clip"}),
+    Invocation("take_along_axis", (doubles(10, 300), below_10(300, 300)), {"axis": 0, "mode": "fill"}),
+    Invocation("gather", (doubles(10), below_10(COUNT, 1, dtype="int32")), {"mode": "error"}),
+    Invocation("gather", (doubles(10, 10), below_10(COUNT, 2, dtype="int32")), {"mode": "clip"}),
+    Invocation("gather", (doubles(10, 8), below_10(COUNT // 8, 1)), {"mode": "fill"}),
+    *(
+        Invocation(name, (doubles(10, 10), below_10(COUNT, 2, dtype="int32"), doubles(COUNT)), {"mode": "clip"})
+        for name in ("indexed_put", "indexed_add")
+    ),
+    *(
+        Invocation(name, (doubles(10), below_10(COUNT, *depth), doubles(COUNT)), {"mode": mode} | axis)
+        for name, depth, axis in (("indexed_max", (1,), {}), ("add_along_axis", (), {"axis": 0}))
+        for mode in ("error", "clip", "fill")
+    ),
+    Invocation("add_along_axis", (doubles(3 * COUNT), below_10(COUNT), doubles(COUNT)), {"axis": 0, "mode": "fill"}),
+    *(Invocation("argwhere", (doubles(*shape),), {"size": 10}) for shape in ((COUNT,), (400, 300), (40, 30, 100))),
+    *(
+        Invocation("grid_sample", (doubles(*(10,) * rank), doubles(COUNT // rank**2, rank)), {"order": 1})
+        for rank in (1, 2, 3)
+    ),
+]
+
+
+@pytest.mark.parametrize("call", MANY_PLACES, ids=lambda call: call.name)
+def test_the_peak_of_many_places(call: Invocation) -> None:
+    peak_bytes = peaks(call)
+    assert peak_bytes is not None
+    assert 0.85 <= ratio(*peak_bytes) <= 1.15, peak_bytes
 
 
 @pytest.mark.parametrize("name", EXCEPTIONS)
