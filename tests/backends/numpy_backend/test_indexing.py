@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.errors import IndexRangeError
 from tensorbackend.testing import profile
+
+from ...peak_memory import peak_memory
 
 
 @st.composite
@@ -60,3 +63,21 @@ def test_entries_along_the_last_axis_are_in_the_order_of_the_result() -> None:
         found = x[:, places]
         assert found.tolist() == [[2.0, 0.0], [6.0, 4.0], [10.0, 8.0]]
         assert numpy.asarray(found).flags.c_contiguous
+
+
+PLACES, UPDATES = tb.asarray([[0], [2], [2]]), tb.asarray([1.0, 2.0, 4.0], dtype="f64")
+
+WRITES: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
+    "indexed_add": lambda x: tb.indexed_add(x, PLACES, UPDATES),
+    "indexed_put": lambda x: tb.indexed_put(x, PLACES, UPDATES),
+    "put_slice": lambda x: tb.put_slice(x, UPDATES, starts=(1,)),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_program_writes_into_what_it_made_itself(name: str) -> None:
+    x, write = tb.ones(100_000, dtype="f64"), WRITES[name]
+    program = tb.jit(lambda x: write(x + 1))
+    assert peak_memory(lambda: program(x), calls_before=2) < 1.2 * x.size * 8
+    assert program(x)[:5].tolist() == write(x + 1)[:5].tolist()
+    assert set(x.tolist()) == {1.0}
