@@ -259,7 +259,7 @@ MANY_PLACES = [
 ]
 
 
-@pytest.mark.parametrize("call", MANY_PLACES, ids=lambda call: call.name)
+@pytest.mark.parametrize("call", MANY_PLACES, ids=[f"{call.name}-{place}" for place, call in enumerate(MANY_PLACES)])
 def test_the_peak_of_many_places(call: Invocation) -> None:
     peak_bytes = peaks(call)
     assert peak_bytes is not None
