@@ -27,6 +27,9 @@ LAWS = {
 FEW, MANY = 24, 160
 """How many property tests run at first, and then."""
 
+INTERFACE = "tests/project/test_snapshot.py"
+"""The test that knows the defaults of public functions."""
+
 SPEAKING = 3
 """How many other test files run that name what a mutant touches."""
 
@@ -49,6 +52,7 @@ def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[
     users = [file for file in near if _word(place) in _imported(under_test(file))]
     beside = dict.fromkeys([*(file for file in speaking if file in near), *users])
     first = [*_paths(own_tests(place) or beside or near), *_evenly(of_op, FEW)]
+    first += [INTERFACE] if _has_defaults(path, line) else []
     later = [*_paths([*beside, *speaking]), *_evenly(of_op, MANY), *_paths(near)]
     later += [*_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
     return first, [test for test in dict.fromkeys(later) if test not in first]
@@ -65,6 +69,13 @@ def _imported(place: str | None) -> set[str]:
     nodes = ast.walk(ast.parse(path.read_text())) if path.is_file() else ()
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     return {name for node in imports for name in [*(node.module or "").split("."), *(part.name for part in node.names)]}
+
+
+def _has_defaults(path: Path, line: int) -> bool:
+    """Return whether a line has defaults of parameters."""
+    functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+    defaults = [value for node in functions for value in (*node.args.defaults, *node.args.kw_defaults) if value]
+    return any(value.lineno <= line <= (value.end_lineno or 0) for value in defaults)
 
 
 def _speaking_of(path: Path, line: int) -> list[Path]:

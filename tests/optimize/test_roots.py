@@ -10,7 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DTypeError, ShapeError
-from tensorbackend.optimize import bisect, root
+from tensorbackend.optimize import bisect, fixed_point, root
 
 
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
@@ -40,6 +40,19 @@ def test_newtons_method_elsewhere() -> None:
     assert not none.converged.item()
     flat = root(lambda x: x * 0 + 1, tb.asarray(1.0))
     assert (flat.converged.item(), flat.diverged.item()) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("search", "most"),
+    [
+        (lambda **limit: root(lambda x: x**2 + 1, 1.3, **limit), 50),
+        (lambda **limit: fixed_point(lambda x: -x, 1.0, **limit), 500),
+    ],
+)
+def test_a_search_without_an_end_ends_at_its_limit(search: Callable[..., Any], most: int) -> None:
+    for limit, count in ({}, most), ({"max_iterations": 7}, 7), ({"max_iterations": 0}, 0):
+        found = search(**limit)
+        assert (found.iterations.item(), found.converged.item(), found.diverged.item()) == (count, False, False)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
