@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError
+from tensorbackend.errors import ArgumentError, ShapeError
 from tensorbackend.testing import profile
 
 SIGNS = string.ascii_letters + "_0123456789"
@@ -53,3 +53,17 @@ def test_a_product_may_have_any_number_of_names() -> None:
     found = tb.einsum(f"{', '.join(terms)} -> axis95 axis0 axis80 axis40", *operands)
     assert found.shape == (5, sizes[0], sizes[80], sizes[40])
     assert set(tb.reshape(found, (-1,)).tolist()) == {1.0}
+
+
+SIZES = [
+    ("ij,jk->ik", [(2, 3), (4, 5)], r"one size for the letter 'j', got sizes=\(3, 4\)"),
+    ("ii->i", [(2, 3)], r"one size for the letter 'i', got sizes=\(2, 3\)"),
+    ("ij,jk->ik", [(2, 3), (1, 5)], r"one size for the letter 'j', got sizes=\(3, 1\)"),
+    ("...i,...i->...", [(2, 3), (4, 3)], r"sizes that broadcast in \.\.\., got sizes=\(2, 4\)"),
+]
+
+
+@pytest.mark.parametrize(("subscripts", "shapes", "text"), SIZES)
+def test_sizes_that_do_not_fit_are_named(subscripts: str, shapes: list[tuple[int, ...]], text: str) -> None:
+    with pytest.raises(ShapeError, match=f"einsum: expected {text}$"):
+        tb.einsum(subscripts, *map(tb.ones, shapes))
