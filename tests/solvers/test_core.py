@@ -21,7 +21,7 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("factor", "limit", "text"), FAILURES)
+@pytest.mark.parametrize(("factor", "limit", "text"), FAILURES, ids=["at its limit", "at a NaN"])
 def test_an_error_says_which_examples_failed(factor: float, limit: int, text: str) -> None:
     sides = tb.asarray(numpy.stack([VECTOR * 0, VECTOR * factor]))
     with pytest.raises(ConvergenceError, match=f"solve: expected a solver to converge, got {text}"):
