@@ -41,7 +41,7 @@ def test_two_names_of_both_operands_are_not_taken_for_a_pair(contract: Any) -> N
 AXES = st.permutations(range(3)).map(tuple)
 
 
-@profile(80)
+@profile(50)
 @given(st.data())
 def test_paired_axes_have_one_size_and_one_purpose(data: st.DataObject) -> None:
     shapes = [tuple(data.draw(st.lists(st.sampled_from([2, 2, 2, 3]), min_size=3, max_size=3))) for _ in range(2)]

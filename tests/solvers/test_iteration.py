@@ -14,10 +14,10 @@ from tensorbackend.solvers import solve
 from tensorbackend.solvers.iteration import dot, norm, power, square
 from tensorbackend.testing import profile
 
-from .system_cases import ITERATIVE, VECTOR, matrix_for
+from .system_cases import VECTOR, matrix_for
 
 
-@pytest.mark.parametrize("method", ITERATIVE)
+@pytest.mark.parametrize("method", ["cg", "gmres", "lsqr"])
 def test_a_limit_of_0_or_less_allows_no_iteration(method: str) -> None:
     system = tb.asarray(numpy.stack([matrix_for(method)] * 3)), tb.asarray(numpy.stack([VECTOR] * 3))
     solution = solve(*system, method, max_iterations=tb.asarray([0, -1, 1]))
@@ -41,7 +41,7 @@ def test_products_are_conjugate_in_the_first(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(("dtype", "lowest", "highest"), [("f32", -126, 126), ("f64", -1022, 1022)])
 def test_powers_are_those_below(dtype: str, lowest: int, highest: int) -> None:
-    @profile(60)
+    @profile(25)
     @given(st.integers(lowest - 20, highest + 1), st.floats(1, 2, exclude_max=True, width=16))
     def agrees(exponent: int, share: float) -> None:
         size = tb.asarray([math.ldexp(share, exponent)], dtype=dtype)

@@ -24,7 +24,7 @@ def test_a_matrix_without_columns_multiplies_vectors(backend: str, batch: tuple[
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_a_product_of_a_given_size_stores_so_many_entries(format: Literal["coo", "csr", "csc"]) -> None:
-    @profile(8)
+    @profile(5)
     @given(st.integers(0, 999), st.integers(0, 2))
     def agrees(seed: int, more: int) -> None:
         random = numpy.random.default_rng(seed)

@@ -19,7 +19,7 @@ REDUCED = [(-1,), (-2,), (-2, -1), (-1, -2), (0, -1), (0, 1), (0, 1, 2)]
 
 def drawn(data: st.DataObject, format: str) -> tuple[Any, Any]:
     """Draw a batch of matrices, some without rows, columns or values, and the array of their elements."""
-    shape = 2, *(data.draw(st.sampled_from([3, 1, 2, 4, 0])) for _ in range(2))
+    shape = 2, *(data.draw(st.sampled_from([3, 2, 0])) for _ in range(2))
     random = numpy.random.default_rng(data.draw(st.integers(0, 999)))
     array = random.integers(-4, 5, shape) * (random.random(shape) < 0.5) / 2
     names = data.draw(st.sampled_from([NAMES, (None, None, None), ("batch", None, None)]))
@@ -28,7 +28,7 @@ def drawn(data: st.DataObject, format: str) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_reductions_are_those_of_the_dense_matrices(format: str) -> None:
-    @profile(10)
+    @profile(5)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         matrix, array = drawn(data, format)

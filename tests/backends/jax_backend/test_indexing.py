@@ -111,7 +111,7 @@ def test_slices_have_numpys_elements() -> None:
     x = tb.asarray(array, backend="jax")
     slices = st.builds(slice, st.integers(0, 4), st.integers(1, 6), st.sampled_from([1, 2, 3, 7]))
 
-    @profile(15)
+    @profile(8)
     @given(slices, slices)
     def agrees(rows: slice, columns: slice) -> None:
         numpy.testing.assert_array_equal(numpy.asarray(x[rows, columns]), array[rows, columns])
