@@ -52,8 +52,7 @@ def test_arguments_of_the_command(program: str, capsys: pytest.CaptureFixture[st
     document = json.loads(capsys.readouterr().out)
     assert document["programs"][0]["flops"] > 2 * 32 * 784 * 10
     assert (
-        main(["dryrun", f"{program}:loss", f"{program}:parameters", X, "--optimised", "--by", "line", "--top", "2"])
-        == 0
+        main(["dryrun", f"{program}:loss", f"{program}:parameters", X, "--optimised", "--by", "op", "--top", "2"]) == 0
     )
     assert "--top" in capsys.readouterr().out
 

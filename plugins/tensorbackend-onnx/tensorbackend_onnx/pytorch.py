@@ -244,7 +244,7 @@ def _placed(x: Any) -> Any:
 
 
 def _next_to(own: Parameters, others: Sequence[Any]) -> Parameters:
-    """A module's own tensors on the backend of others. In a trace they are arrays, which follow what is next to them."""
+    """A module's own tensors on the backend of others; in a trace as arrays, which follow what is next to them."""
     given = [x for x in others if isinstance(x, tb.Tensor)]
     if not own or not given:
         return own

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
+from ...errors import ArgumentError, expected
 from ...template import Template
 from ...tensor.missing_names import explain_missing
 from ..node import CAPTURED, PARAMETER, RENAMED, Line, Node
@@ -152,15 +153,18 @@ class Program:
         return AliveBlock(block.kind, node.op, block.value.template, block.nbytes, node.line)
 
     def table(self, by: By = "op") -> list[tuple[str, ...]]:
-        """The cells of a table with the columns `COLUMNS`: one row for each node, each op, or each op of a line.
+        """The cells of a table with the columns `COLUMNS`: one row for each node, each op, or each line of the program.
 
-        Nodes are in the order in which they run, the other rows are sorted by FLOPs in descending order.
+        Nodes are in the order in which they run, the other rows are sorted by FLOPs in descending order. The row of a
+        line has the name and the result of its op with the most FLOPs.
         """
+        if by not in get_args(By):
+            raise ArgumentError(expected(f"one of {', '.join(get_args(By))}", by=by))
         if by == "node":
             return [_cells(row, ", ".join(map(repr, row.results)), 1) for row in self.rows]
         groups: dict[Any, list[Row]] = {}
         for row in self.rows:
-            groups.setdefault(row.op if by == "op" else (row.line, row.op), []).append(row)
+            groups.setdefault(row.op if by == "op" else row.line, []).append(row)
         joined = sorted((_join(rows) for rows in groups.values()), key=lambda pair: (-pair[0].flops, -pair[0].written))
         return [
             _cells(row, repr(row.results[0]) + (", ..." if count > 1 or len(row.results) > 1 else ""), count)
@@ -218,8 +222,10 @@ def _cells(row: Row, result: str, count: int) -> tuple[str, ...]:
 
 def _join(rows: Sequence[Row]) -> tuple[Row, int]:
     """Rows joined to one, and their number. The row has their sums and highest memory, and the op, templates and line
-    of the row with the most FLOPs."""
-    joined = max(rows, key=lambda row: (row.flops, row.written))._replace(
+    of the row with the most FLOPs; `...` after the op says that there are others."""
+    most = max(rows, key=lambda row: (row.flops, row.written))
+    joined = most._replace(
+        op=most.op if all(row.op == most.op for row in rows) else f"{most.op}, ...",
         flops=sum(row.flops for row in rows),
         transcendentals=sum(row.transcendentals for row in rows),
         read=sum(row.read for row in rows),

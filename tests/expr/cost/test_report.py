@@ -11,6 +11,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError
+from tensorbackend.expr.cost import show_count
 
 
 def report() -> Any:
@@ -29,8 +30,11 @@ def test_the_text_has_totals_and_ops() -> None:
     text = repr(report())
     for part in ("eager", "optimised", "matmul", "softmax", "f32[batch: 32][n: 10]", "test_report.py"):
         assert part in text
-    lines = report().text("line").splitlines()
-    assert len(lines) == 4
+    (_, line) = report().text("line").splitlines()
+    assert line.split()[:3] == ["matmul,", "...", "3"]  # the ops of one line are one row
+    assert show_count(report().flops) in line
+    with pytest.raises(ArgumentError, match=r"^expected one of node, op, line, got by='lines'$"):
+        report().text("lines")  # type: ignore[arg-type]
     assert report().text("node", 1).splitlines()[-1] == "and 2 more"
 
 
