@@ -34,14 +34,15 @@ def _conv(cotangent: Tensor, out: Tensor, x: Tensor, kernel: Tensor, *, correlat
     spans, moved = windows.spans, tuple(map(spread, out.shape[2:], windows.strides))
     lows = tuple(low for low, _ in windows.padding)
     groups = correlation.groups
+    around = [
+        (span - 1 - low, length + low - move)
+        for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
+    ]
     of_x = conv(
         cotangent,
         flip(_swap_first_axes(kernel, groups), axis=tuple(range(2, kernel.ndim))),
         strides=input_dilation,
-        padding=[
-            (span - 1 - low, length + low - move)
-            for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
-        ],
+        padding=around,
         input_dilation=windows.strides,
         kernel_dilation=windows.dilations,
         feature_groups=groups,
@@ -49,6 +50,21 @@ def _conv(cotangent: Tensor, out: Tensor, x: Tensor, kernel: Tensor, *, correlat
     if batch_groups > 1:  # the groups are along the channels: they are moved back to the batch axis
         apart = reshape(of_x, (of_x.shape[0], batch_groups, x.shape[1], *of_x.shape[2:]))
         of_x = reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), x.shape)
+    if any(step > 1 for step in input_dilation):
+        # Of a dilated x the windows would be as large as the cotangent. So the cotangent is convolved with x as a
+        # kernel, which is dilated without zeros, and the result is flipped.
+        of_kernel = conv(
+            _swap_first_axes(cotangent),
+            _swap_first_axes(x, batch_groups),
+            strides=windows.dilations,
+            padding=around,
+            input_dilation=windows.strides,
+            kernel_dilation=input_dilation,
+            batch_groups=groups,
+        )
+        of_kernel = flip(of_kernel, axis=tuple(range(2, kernel.ndim)))
+        apart = reshape(of_kernel, (kernel.shape[0] // groups, groups, *kernel.shape[1:]))
+        return of_x, reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), kernel.shape)
     of_kernel = conv(
         _swap_first_axes(x),
         _swap_first_axes(cotangent),

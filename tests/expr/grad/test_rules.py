@@ -223,6 +223,7 @@ def test_of_equal_elements_the_first_has_the_gradient() -> None:
         {},
         {"strides": (2, 3), "padding": "same"},
         {"padding": ((2, 0), (-1, 2)), "input_dilation": (2, 1), "kernel_dilation": (1, 2)},
+        {"padding": ((1, 0), (2, 1)), "strides": (1, 2), "input_dilation": (2, 3), "kernel_dilation": (2, 1)},
     ],
 )
 def test_convolution(options: dict[str, Any], features: int, batches: int, complex_: bool) -> None:
