@@ -132,6 +132,7 @@ declare_slopes({
 
 
 # Activations. Each rule keeps x alone; the rules of the ops that compute an activation would keep all their values.
+# Terms are computed in an order in which few arrays exist at once.
 
 
 def _bounded(x: Tensor, limit: float) -> Tensor:
@@ -141,19 +142,22 @@ def _bounded(x: Tensor, limit: float) -> Tensor:
 
 def _silu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     # Far below 0 the sigmoid is exp(x), which is subnormal before the slope is: so it is multiplied by its root twice.
-    root, finite = exp(minimum(x, 0) * 0.5), _bounded(x, finfo(x.dtype).max)
-    return (cotangent * where(x < -40, root * (finite + 1) * root, sigmoid(x) + finite * _slope(x)),)
+    finite = _bounded(x, finfo(x.dtype).max)
+    near = finite * _slope(x) + sigmoid(x)
+    root = exp(minimum(x, 0) * 0.5)
+    return (cotangent * where(x < -40, root * (finite + 1) * root, near),)
 
 
 def _gelu(cotangent: Tensor, out: Tensor, x: Tensor, *, approximate: bool) -> Cotangents:
     if approximate:
         near = _bounded(x, 32)  # beyond that the gate is 0 or 1
         twice = (near + near * near * near * 0.044715) * (2 * math.sqrt(2 / math.pi))
-        steep = (near * near * (3 * 0.044715) + 1) * (2 * math.sqrt(2 / math.pi))
-        return (cotangent * (sigmoid(twice) + near * _slope(twice) * steep),)
+        slope = near * _slope(twice)
+        slope = slope * ((near * near * (3 * 0.044715) + 1) * (2 * math.sqrt(2 / math.pi)))
+        return (cotangent * (slope + sigmoid(twice)),)
     near = _bounded(x, 64)  # beyond that the density is 0
-    density = exp(near * near * -0.5) * (1 / math.sqrt(2 * math.pi))
-    return (cotangent * (erfc(x * -math.sqrt(0.5)) * 0.5 + near * density),)
+    near = near * (exp(near * near * -0.5) * (1 / math.sqrt(2 * math.pi)))
+    return (cotangent * (near + erfc(x * -math.sqrt(0.5)) * 0.5),)
 
 
 def _inside(x: Tensor, limit: float) -> Tensor:

@@ -152,6 +152,15 @@ def test_a_layer_keeps_few_arrays_of_an_activation(name: str) -> None:
     assert peak(12) - peak(4) <= most * 8 * 256 * 256 * 4
 
 
+@pytest.mark.parametrize(
+    ("name", "most"), [("gelu", 4.2), ("gelu by tanh", 6.2), ("silu", 5.4), ("elu", 5.4), ("softplus", 3.4)]
+)
+def test_few_arrays_exist_while_a_slope_is_computed(name: str, most: float) -> None:
+    function = ACTIVATIONS[name][0]
+    report = tb.dry_run(lambda x: tb.sum(function(x)), "f32[1000, 1000]", gradient=True)
+    assert report.eager.peak.memory <= most * 1000 * 1000 * 4
+
+
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_slopes_of_activations_are_those_of_differences(name: str) -> None:
     function = ACTIVATIONS[name][0]
