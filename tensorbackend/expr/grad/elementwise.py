@@ -132,7 +132,7 @@ declare_slopes({
 
 
 # Activations. Each rule keeps x alone; the rules of the ops that compute an activation would keep all their values.
-# Terms are computed in an order in which few arrays exist at once.
+# Terms are computed in an order in which few arrays exist at once, from a bounded x alone, so that x is freed.
 
 
 def _bounded(x: Tensor, limit: float) -> Tensor:
@@ -142,22 +142,21 @@ def _bounded(x: Tensor, limit: float) -> Tensor:
 
 def _silu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     # Far below 0 the sigmoid is exp(x), which is subnormal before the slope is: so it is multiplied by its root twice.
-    finite = _bounded(x, finfo(x.dtype).max)
-    near = finite * _slope(x) + sigmoid(x)
+    x = _bounded(x, finfo(x.dtype).max)
+    near = x * _slope(x) + sigmoid(x)
     root = exp(minimum(x, 0) * 0.5)
-    return (cotangent * where(x < -40, root * (finite + 1) * root, near),)
+    return (cotangent * where(x < -40, root * (x + 1) * root, near),)
 
 
 def _gelu(cotangent: Tensor, out: Tensor, x: Tensor, *, approximate: bool) -> Cotangents:
+    x = _bounded(x, 32 if approximate else 64)  # beyond that the gate is 0 or 1, and the density 0
     if approximate:
-        near = _bounded(x, 32)  # beyond that the gate is 0 or 1
-        twice = (near + near * near * near * 0.044715) * (2 * math.sqrt(2 / math.pi))
-        slope = near * _slope(twice)
-        slope = slope * ((near * near * (3 * 0.044715) + 1) * (2 * math.sqrt(2 / math.pi)))
+        twice = (x + x * x * x * 0.044715) * (2 * math.sqrt(2 / math.pi))
+        slope = x * _slope(twice)
+        slope = slope * ((x * x * (3 * 0.044715) + 1) * (2 * math.sqrt(2 / math.pi)))
         return (cotangent * (slope + sigmoid(twice)),)
-    near = _bounded(x, 64)  # beyond that the density is 0
-    near = near * (exp(near * near * -0.5) * (1 / math.sqrt(2 * math.pi)))
-    return (cotangent * (near + erfc(x * -math.sqrt(0.5)) * 0.5),)
+    slope = x * (exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
+    return (cotangent * (slope + erfc(x * -math.sqrt(0.5)) * 0.5),)
 
 
 def _inside(x: Tensor, limit: float) -> Tensor:
