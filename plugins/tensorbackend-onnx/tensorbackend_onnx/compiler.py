@@ -135,7 +135,7 @@ class Compiler:
         """A node as a step, `None` where its operator is missing."""
         domain = "" if proto.domain == "ai.onnx" else proto.domain
         opset = opsets.get(domain, 0)
-        node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output), origin=_origin(proto))
+        node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output), origin=origin(proto))
         given = self.given(proto, attributes)
         if self.around is None:
             self.number += 1
@@ -268,7 +268,7 @@ _CALL = re.compile(r"target=torch\.ops\.aten\.(\w+)[^]]*\]\(args = \(([^()]*)\)"
 """A call of PyTorch in the metadata with which its exporter says what a node is."""
 
 
-def _origin(proto: NodeProto) -> Origin | None:
+def origin(proto: NodeProto) -> Origin | None:
     """The call of PyTorch that was exported as a node, where its metadata say so."""
     facts = {fact.key: fact.value for fact in proto.metadata_props}
     found = _CALL.search(facts.get("pkg.torch.onnx.fx_node", ""))

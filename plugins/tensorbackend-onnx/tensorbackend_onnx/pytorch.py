@@ -18,6 +18,7 @@ from tensorbackend.extending import explain_missing
 from .errors import MissingOperators
 from .files import read_model
 from .graph import Place
+from .joined import join
 from .model import Model, Parameters
 
 if TYPE_CHECKING:
@@ -181,10 +182,12 @@ def from_torch(
         for part, mode in training.items():
             part.training = mode
     chosen = None if backend is None else tb.get_backend(backend)
+    record = exported.model_proto
+    join(record)
     try:
-        model = Model(read_model(exported.model_proto), None, chosen, place=_place_of)
+        model = Model(read_model(record), None, chosen, place=_place_of)
     except MissingOperators as error:
-        nodes = [node for node in exported.model_proto.graph.node if node.name and node.name in str(error)]
+        nodes = [node for node in record.graph.node if node.name and node.name in str(error)]
         places = [f"{place.name} at {place.file}:{place.number}" for node in nodes if (place := _place_of(node))]
         raise MissingOperators(f"{error}; of {', '.join(places) or type(module).__name__}") from error
     with tb.default_backend(chosen) if chosen is not None else tb.default_backend(tb.get_backend()):

@@ -226,6 +226,59 @@ def test_a_module_is_fitted_into_less_by_parts() -> None:
     assert taken <= found.promised <= limit
 
 
+def layers(count: int, make: Any) -> torch.nn.Module:
+    return torch.nn.Sequential(*[make() for _ in range(count)])
+
+
+class Attention(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=x[0, 0, :, :1] <= 0)
+        return result
+
+
+GATED = ((64, 8), lambda: torch.nn.Sequential(torch.nn.Linear(8, 512), torch.nn.SiLU(), torch.nn.Linear(512, 8)), 512)
+ATTENDED = ((1, 4, 64, 4), Attention, 4 * 64)
+
+
+@pytest.mark.parametrize(("shape", "make", "width", "most"), [(*GATED, 2.2), (*ATTENDED, 1.3)])
+def test_what_is_kept_of_an_op_that_pytorch_exports_in_parts(
+    shape: tuple[int, ...], make: Any, width: int, most: float
+) -> None:
+    x = torch.zeros(shape)
+
+    def peak(count: int) -> int:
+        function = from_torch(layers(count, make), x)
+
+        def loss(parameters: Any, x: tb.Tensor) -> tb.Tensor:
+            return tb.sum(function.apply({name: parameters[name] for name in function.parameters}, x + parameters["x"]))
+
+        templates = {**function.templates, "x": tb.asarray(x.numpy()).template}
+        report = tb.dry_run(loss, templates, tb.asarray(x.numpy()).template, gradient=True)
+        return report.eager.peak.memory - report.eager.timeline.parameters - report.eager.timeline.results
+
+    # Two or one arrays of each layer, next to smaller ones.
+    assert peak(8) - peak(4) < most * 4 * 64 * width * 4
+
+
+def test_attention_that_sees_nothing_is_zero_with_pytorchs_gradients() -> None:
+    class Masked(torch.nn.Module):
+        def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            result: torch.Tensor = torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+            return result
+
+    torch.manual_seed(0)
+    x, mask = torch.randn(1, 2, 3, 4, requires_grad=True), torch.zeros(3, 3)
+    mask[0], mask[1, 1], mask[2, 2] = -torch.inf, -torch.inf, 0.5
+    wanted = Masked()(x, mask)
+    wanted.square().sum().backward()
+    function = from_torch(Masked(), x.detach(), mask)
+    given, seen = tb.asarray(x.detach().numpy()), tb.asarray(mask.numpy())
+    numpy.testing.assert_allclose(numpy.asarray(function(given, seen)), wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
+    slopes = tb.grad(lambda x: tb.sum(tb.square(function(x, seen))))(given)
+    assert x.grad is not None
+    numpy.testing.assert_allclose(numpy.asarray(slopes), x.grad.numpy(), rtol=1e-5, atol=1e-6)
+
+
 class Branching(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if x.sum() > 0:

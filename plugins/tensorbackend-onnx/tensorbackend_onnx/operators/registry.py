@@ -31,6 +31,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 ONNX, MICROSOFT, PREVIEW = "", "com.microsoft", "ai.onnx.preview"
 
+JOINED = "tensorbackend"
+"""The domain of operators that stand for several nodes of an export."""
+
 NEWEST = 28
 """The newest opset of ONNX's own domain whose meaning is known here."""
 
