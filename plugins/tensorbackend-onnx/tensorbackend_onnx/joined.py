@@ -35,7 +35,7 @@ def join(model: ModelProto) -> None:
 
 
 def _is_silu(node: NodeProto, made: dict[str, NodeProto]) -> bool:
-    if node.op_type != "Mul" or not comes_from(node, "silu"):
+    if node.op_type != "Mul" or not _comes_from(node, "silu"):
         return False
     gate = made.get(node.input[1])
     return gate is not None and gate.op_type == "Sigmoid" and gate.input[0] == node.input[0]
@@ -43,22 +43,22 @@ def _is_silu(node: NodeProto, made: dict[str, NodeProto]) -> bool:
 
 def _is_masked(node: NodeProto, made: dict[str, NodeProto]) -> bool:
     """Whether a node is the softmax of an attention to whose scores a mask is added."""
-    if node.op_type != "Softmax" or not comes_from(node, "scaled_dot_product_attention"):
+    if node.op_type != "Softmax" or not _comes_from(node, "scaled_dot_product_attention"):
         return False
     return node.input[0] in made and made[node.input[0]].op_type == "Add"
 
 
 def _is_cleaned(node: NodeProto, made: dict[str, NodeProto]) -> bool:
     """Whether a node sets to 0 what is NaN in the weights of an attention under a mask, where none is NaN."""
-    if node.op_type != "Where" or not comes_from(node, "scaled_dot_product_attention"):
+    if node.op_type != "Where" or not _comes_from(node, "scaled_dot_product_attention"):
         return False
     spoilt, weights = made.get(node.input[0]), made.get(node.input[2])
     if spoilt is None or spoilt.op_type != "IsNaN" or weights is None or weights.domain != JOINED:
         return False
-    return spoilt.input[0] == node.input[2]
+    return bool(spoilt.input[0] == node.input[2])
 
 
-def comes_from(node: NodeProto, op: str) -> bool:
+def _comes_from(node: NodeProto, op: str) -> bool:
     """Whether a node was exported from an op of PyTorch."""
     found = origin(node)
     return found is not None and found.op == op
