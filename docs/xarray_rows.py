@@ -137,7 +137,7 @@ xr.corr(da[0], da[1]) | correlate(x[0], x[1], axis="time") |
 xr.corr(da, db, dim="time") | correlate(x, y.align_as(x), axis="time") |
 series.polyfit("time", 1).polyfit_coefficients | line(x.isel(station=1)) | the highest power first
 da.polyfit("time", 1).polyfit_coefficients | tb.vmap(line, in_axes="station", out_axes=1)(x) |
-xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary;
+xr.Dataset | {"rain": x, "sun": x} | transforms and other functions of containers take this dictionary,
     [or the dataset itself](xarray.md)
 da.to_netcdf | | `tb.save("a.safetensors", {"rain": x})` keeps names and dtypes
 da.chunk | | [tensorbackend-dask](../plugins/tensorbackend-dask/README.md) cuts tensors into blocks by axis name
