@@ -305,6 +305,7 @@ if _TYPE_CHECKING:
     from .expr.control import scan as scan
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.cost.fit import fit as fit
+    from .expr.cost.largest import largest_size as largest_size
     from .expr.cost.mesh.search import search_layouts as search_layouts
     from .expr.expr_backend import ExprBackend as ExprBackend
     from .expr.grad.checkpoint import checkpoint as checkpoint
@@ -480,8 +481,7 @@ _explain_attributes((*_built_in.MODULES, *_functions))
 def __getattr__(name: str) -> _Any:
     """Imports a public name when it is first used, which keeps `import tensorbackend` quick.
 
-    Such names are namespaces, families of ops, functions of graphs (such as `jit`), and the backends' classes. The
-    error for a name of another library says how to write it here.
+    Namespaces, families of ops, functions of graphs and backends' classes. Another name's error says what to write.
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)

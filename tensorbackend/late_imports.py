@@ -35,6 +35,7 @@ MODULES = {
         "expr.control": "fori_loop scan",
         "expr.cost.dry_run": "dry_run",
         "expr.cost.fit": "fit",
+        "expr.cost.largest": "largest_size",
         "expr.cost.mesh.search": "search_layouts",
         "looped.divisors": "gcd lcm",
         "expr.grad.checkpoint": "checkpoint",

@@ -28,7 +28,6 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +42,6 @@ if TYPE_CHECKING:
 
 ALIVE_SHOWN = 10
 """How many of the tensors alive at the peak are printed; the JSON has more."""
-
-LARGEST = 2**40
-"""A size above which no limit is looked for."""
-LARGEST_UNIT = 2**16
-"""The most samples that a program may need to run at all, where a size is open."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -76,6 +70,7 @@ def run(options: Namespace) -> int:
     """Runs the function on templates, and prints totals, the peak and the table."""
     from ..expr.cost import parse_bytes, show_bytes
     from ..expr.cost.dry_run import dry_run, source_of, target, user_line
+    from ..expr.cost.largest import search
     from ..expr.cost.mesh.search import search_layouts
 
     try:
@@ -112,9 +107,7 @@ def run(options: Namespace) -> int:
                 )
             return _show_search(tried, options)
         if is_open and limit is not None:
-            tell = steps()
-            unit = _unit(report_of, tell)
-            size = _largest(lambda size: report_of(size).fits(limit, optimised=options.optimised), tell, unit)
+            size, unit = search(lambda size: report_of(size).fits(limit, optimised=options.optimised), steps())
             report = report_of(max(size, unit))
             among = f" among multiples of {unit}, the first power of 2 that runs," if unit > 1 else ""
             found = f"the largest size{among} that fits in {options.fits} is {size}" if size else "no size fits"
@@ -161,42 +154,6 @@ def _program(options: Namespace, size: int) -> tuple[Any, list[Any], dict[str, A
         else:
             inputs.append(_argument(text))
     return place(options.function), inputs, keywords
-
-
-def _unit(run: Callable[[int], object], tell: Callable[[str], None]) -> int:
-    """The least power of 2 for which a program runs, as one may need some samples; the error of 1 if there is none."""
-    failed: TensorBackendError | None = None
-    for size in (1 << place for place in range(LARGEST_UNIT.bit_length())):
-        try:
-            run(size)
-        except TensorBackendError as error:
-            failed = failed or error
-            tell(f"size {size} does not run")
-        else:
-            return size
-    assert failed is not None
-    raise failed
-
-
-def _largest(fits: Callable[[int], bool], tell: Callable[[str], None], unit: int) -> int:
-    """The largest multiple of a unit that fits, found by doubling and bisection; 0 if none does. Each trial is told."""
-
-    def tried(size: int) -> bool:
-        try:
-            found = fits(size)
-        except TensorBackendError as error:
-            error.add_note(f"the open size was {size}")
-            raise
-        tell(f"size {size} {'fits' if found else 'does not fit'}")
-        return found
-
-    least, most = 0, unit
-    while most <= LARGEST and tried(most):
-        least, most = most, 2 * most
-    while most - least > unit and most <= LARGEST:
-        middle = (least + most) // (2 * unit) * unit
-        least, most = (middle, most) if tried(middle) else (least, middle)
-    return least
 
 
 def _mesh_options(options: Namespace) -> dict[str, Any]:

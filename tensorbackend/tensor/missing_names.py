@@ -65,7 +65,8 @@ tb.linalg.pinv(x)
     if remedy is None and not name.startswith("_"):
         from difflib import get_close_matches  # slow to import, and only errors need it
 
-        near = next(iter(get_close_matches(name, dir(obj), 1, 0.75)), None)
+        others = [other for other in dir(obj) if ("nan" in other) is ("nan" in name)]  # which are other quantities
+        near = next(iter(get_close_matches(name, others, 1, 0.75)), None)
         text += "" if near is None else f"; did you mean tb.{f'{space}.{near}'.lstrip('.')}?"
     return MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=obj)
 
