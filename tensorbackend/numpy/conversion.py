@@ -214,11 +214,18 @@ def asarray(
     >>> np.asarray(x) is x, np.asarray(x, float)
     (True, array([1., 2.]))
     """
+    if like is not None:
+        device = device_next_to(device, like)
     if a.__class__ is ndarray:
         if copy is not True and _suits(a, dtype, order, device, copy):
             return a
         copy = True
     return array(a, dtype, copy=copy, order=order or "K", device=device)
+
+
+def device_next_to(device: Any, like: Any) -> Any:
+    """The device that is given, or that of an array or tensor `like`; `None` without either."""
+    return like.device if device is None and (like.__class__ is ndarray or isinstance(like, Tensor)) else device
 
 
 def _suits(a: ndarray, dtype: Any, order: str | None, device: str | None, copy: bool | None) -> bool:
@@ -273,6 +280,8 @@ def array(
     (array([[1, 2],
            [3, 4]]), array([1.5]))
     """
+    if like is not None:
+        device = device_next_to(device, like)
     if object.__class__ is ndarray and not copy and _suits(object, dtype, order, device, copy):
         missing = ndmin - object.ndim
         return object if missing <= 0 else step_view(object, reshape_to((1,) * missing + object.shape))

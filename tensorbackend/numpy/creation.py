@@ -17,10 +17,10 @@ from ..dtypes import DType
 from ..errors import ArgumentError
 from ..select import call_with_default
 from ..select.default import process_default
-from ..tensor import Tensor
+from ..tensor import Device, Tensor
 from . import conversion
 from .arrays import as_shape, box, functions, ndarray, new_array
-from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
+from .conversion import NUMBERS, back, cast, device_next_to, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .from_host import array_of_new
 from .functions import Array, function, public
@@ -44,7 +44,18 @@ def _new(t: Tensor, order: str | None = "C") -> ndarray:
     return new_array(t)
 
 
+def _placed(make: Callable[..., Any], device: Any, like: Any, *arguments: Any) -> Any:
+    """What a function makes of its arguments, on a device or next to an array."""
+    device = device_next_to(device, like)
+    if isinstance(device, Device):
+        return call_with_default(device.backend, partial(make, *arguments))
+    made = make(*arguments)
+    return made if device is None else made.to_device(device)
+
+
 def _zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    if device is not None or like is not None:
+        return _placed(_zeros, device, like, shape, dtype, order)  # type: ignore[no-any-return] # generic
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
@@ -55,12 +66,12 @@ def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
     def make(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
         default = scoped() or process_default[0]
         plain = dtype is float or dtype.__class__ in _CLASSES
-        if plain and default.__class__ is NumpyBackend and order == "C" and device is None:
+        if plain and default.__class__ is NumpyBackend and order == "C" and device is like is None:
             try:
                 return array_of_new(numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype), default)
             except Exception:  # what is wrong with the shape or the dtype is told below
                 pass
-        return of_others(shape, dtype, order, device=device)  # type: ignore[no-any-return] # generated code has no types
+        return of_others(shape, dtype, order, device=device, like=like)  # type: ignore[no-any-return] # generated code has no types
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = text
@@ -74,6 +85,8 @@ empty = _of_zeros("empty", "An uninitialised array; here of zeros, float64 by de
 @public(home=False)
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of ones, float64 by default."""
+    if device is not None or like is not None:
+        return _placed(ones, device, like, shape, dtype, order)  # type: ignore[no-any-return]
     return _new(tb.ones(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
@@ -82,6 +95,8 @@ def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:
     """An array of one value, or of an array broadcast to a shape."""
+    if like is not None:
+        return _placed(full, device, like, shape, fill_value, dtype, order)  # type: ignore[no-any-return]
     kind = fill_value.__class__
     default = scoped() or process_default[0]
     if default.__class__ is NumpyBackend and kind in NUMBERS and dtype is None and order == "C" and device is None:
@@ -99,12 +114,13 @@ def full(
     return _new(tb.full(as_shape(shape), cast(value, wanted), dtype=wanted, device=device), order)
 
 
-def _options_like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DType, Any, Any]:
+def _options_like(a: Any, dtype: Any, shape: Any, device: Any = None) -> tuple[tuple[int, ...], DType, Any, Any]:
     t = tensor(a)
     same = shape is None
+    follows = t.backend.holds_data and not t.backend.template_only and not isinstance(device, Device)
     return (
         t.shape if same else as_shape(shape), t.dtype if dtype is None else dtype_of(dtype), t.names if same else None,
-        None if t.backend.template_only or not t.backend.holds_data else t.backend,
+        t.backend if follows else None,
     )  # fmt: skip
 
 
@@ -126,7 +142,7 @@ def zeros_like(
     t = a._t if a.__class__ is ndarray else None
     if t is not None and t.data.__class__ is HOST and dtype is shape is device is None and order == "K":
         return new_array(Tensor(t.template, t.backend, numpy.zeros(t.data.shape, t.data.dtype)))
-    size, wanted, names, backend = _options_like(a, dtype, shape)
+    size, wanted, names, backend = _options_like(a, dtype, shape, device)
     return _new_like(a, tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device), order)
 
 
@@ -135,7 +151,7 @@ def ones_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Ones in the shape and dtype of an array."""
-    size, wanted, names, backend = _options_like(a, dtype, shape)
+    size, wanted, names, backend = _options_like(a, dtype, shape, device)
     return _new_like(a, tb.ones(size, dtype=wanted, names=names, backend=backend, device=device), order)
 
 
@@ -168,6 +184,8 @@ def arange(
     start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> ndarray:
     """Numbers from start up to stop, in steps."""
+    if device is not None or like is not None:
+        return _placed(arange, device, like, start, stop, step, dtype)  # type: ignore[no-any-return]
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
     start = 0 if start is None else start
@@ -184,6 +202,8 @@ def linspace(
     axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     """Evenly spaced numbers between two, 50 by default."""
+    if device is not None:
+        return _placed(linspace, device, None, start, stop, num, endpoint, retstep, dtype, axis)
     num = operator.index(num)
     if num < 0:
         raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
@@ -244,6 +264,8 @@ def eye(
     like: Any = None,
 ) -> ndarray:  # fmt: skip
     """Ones on a diagonal, zeros elsewhere."""
+    if device is not None or like is not None:
+        return _placed(eye, device, like, N, M, k, dtype, order)  # type: ignore[no-any-return]
     N, M = operator.index(N), None if M is None else operator.index(M)
     wanted = dtype_of(float if dtype is None else dtype)
     return _new(tb.eye(N, M, k=operator.index(k), dtype=wanted, device=device), order)
@@ -252,12 +274,14 @@ def eye(
 @public(home=False)
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     """The identity matrix."""
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, like=like)
 
 
 @public(home=False)
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> ndarray:
     """Ones at and below a diagonal, zeros above."""
+    if like is not None:
+        return _placed(tri, None, like, N, M, k, dtype)  # type: ignore[no-any-return]
     if isinstance(k, float):  # of which NumPy has a rule of its own
         return _new(from_numpy(numpy.tri(N, M, k, numpy_dtype(dtype_of(dtype)))))
     N, M = operator.index(N), None if M is None else operator.index(M)

@@ -34,7 +34,7 @@ def test_the_text_has_totals_and_ops() -> None:
     assert line.split()[:3] == ["matmul,", "...", "3"]  # the ops of one line are one row
     assert show_count(report().flops) in line
     with pytest.raises(ArgumentError, match=r"^expected one of node, op, line, got by='lines'$"):
-        report().text("lines")  # type: ignore[arg-type]
+        report().text("lines")
     assert report().text("node", 1).splitlines()[-1] == "and 2 more"
 
 
