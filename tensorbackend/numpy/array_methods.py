@@ -11,7 +11,8 @@ from typing import Any, Final, Self
 import numpy
 
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
-from ..tensor import public_op
+from ..tensor import Tensor, public_op
+from ..tensor.missing_names import MissingArrayAttribute, existing
 from .dtypes import HostOnlyError, dtype_of
 from .holders import Holder, functions, tensor_of
 from .layouts import is_writeable, layout_of
@@ -29,6 +30,9 @@ class ArrayMethods(Holder):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         """The elements as a NumPy array, in its own memory."""
         return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
+
+    def __dir__(self) -> list[str]:
+        return existing(type(self), super().__dir__())
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -354,3 +358,7 @@ class Flags:
 
 
 Flags.__name__ = Flags.__qualname__ = "flagsobj"
+
+
+for _name in {*dir(Tensor), "at", "clone", "cpu", "ctypes", "detach", "getfield", "setfield"} - {*dir(ArrayMethods)}:
+    setattr(ArrayMethods, _name, MissingArrayAttribute(_name))  # those of `ndarray` come first

@@ -225,6 +225,15 @@ class MissingAttribute:
         self.__get__(tensor, type(tensor))
 
 
+class MissingArrayAttribute(MissingAttribute):
+    """An attribute that tensors have, but not the arrays of the NumPy namespace, or one of NumPy's that is left out."""
+
+    def __get__(self, tensor: object, owner: type) -> NoReturn:
+        remedy = rows("ndarray").get(self.name) or f"x.tensor.{self.name}"
+        text = f"{owner.__name__!r} object has no attribute {self.name!r}; write {remedy}"
+        raise MissingNameError(text, name=self.name, obj=tensor)
+
+
 class MissingAttributes:
     """The base class of `Tensor` that has them; what a tensor does have comes first."""
 
