@@ -50,8 +50,10 @@ def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapp
     return None
 
 
-def check_handed_on(caller: Callable[..., Any], function: object, keywords: Mapping[str, Any]) -> None:
-    """Raise `SignatureError` for a keyword that a caller would hand on to a function that does not take it.
+def check_handed_on(
+    caller: Callable[..., Any], function: object, keywords: Mapping[str, Any], arguments: Sequence[Any] = ()
+) -> None:
+    """Raise `SignatureError` for what a caller would hand on to a function that does not take it.
 
     >>> import tensorbackend as tb
     >>> check_handed_on(tb.dry_run, lambda x: x, {"grad": True})
@@ -62,20 +64,22 @@ donate, or of the function, got grad=True; write gradient=True
     from inspect import signature  # slow to import
 
     try:
-        taken = signature(function).parameters.values() if callable(function) and keywords else ()
+        taken = [*signature(function).parameters.values()] if callable(function) else []
     except (TypeError, ValueError):  # a function of C
         return
-    if not taken or any(p.kind is p.VAR_KEYWORD for p in taken):
-        return
-    names = {p.name for p in taken if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    for keyword, value in keywords.items():
-        if keyword not in names:
-            own = [p.name for p in signature(caller).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    own = [p.name for p in signature(caller).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    by_name = {p.name for p in taken if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    for keyword, value in keywords.items() if taken and not any(p.kind is p.VAR_KEYWORD for p in taken) else ():
+        if keyword not in by_name:
             hint = rows("keywords.of_functions").get(f"{name_of(caller)}.{keyword}")
             meant = parameter_for(keyword, own)
             remedy = hint or (f"write {meant}=" if meant is not None else "")
             wanted = f"{_options(own)}, or of the function"
             raise SignatureError(expected(wanted, remedy, **{keyword: value})).named(name_of(caller))
+    by_position = [p for p in taken if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if taken and not any(p.kind is p.VAR_POSITIONAL for p in taken) and len(arguments) > len(by_position):
+        words = f"at most {len(by_position)} arguments of the function, got {len(arguments)}"
+        raise SignatureError(f"expected {words}; write options by name, among {', '.join(own)}").named(name_of(caller))
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -37,7 +37,8 @@ def check(name: str, x: Tensor, kind: str = ".npy") -> None:
     """Raises `NamesError` or `DTypeError` for a tensor that NumPy's formats cannot hold."""
     of = {"name": name} if name else {}
     if any(axis_name is not None for axis_name in x.names):
-        remedy = "save it as .safetensors, which keeps names, or drop them with rename()"
+        without = f"x.rename({', '.join(['None'] * x.ndim)})"
+        remedy = f"save it as .safetensors, which keeps names, or drop them with {without}"
         raise NamesError(expected(f"a tensor without axis names for {kind}", remedy, **of, tensor=x.template))
     if x.dtype is bfloat16 or x.dtype.is_narrow:
         raise DTypeError(expected(f"a dtype that {kind} holds", "save it as .safetensors", **of, tensor=x.template))

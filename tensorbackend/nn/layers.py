@@ -142,8 +142,9 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
     >>> bool(tb.all((dropped == 0) | (dropped == 1 / 0.75))), abs(tb.mean(dropped).item() - 1) < 0.1
     (True, True)
     """
-    if not 0 <= rate <= 1:
-        raise ArgumentError(expected("a rate from 0 to 1", rate=rate))
+    if not isinstance(rate, int | float) or not 0 <= rate <= 1:
+        remedy = "" if isinstance(rate, int | float) else "write dropout(key, x, rate)"
+        raise ArgumentError(expected("a rate from 0 to 1", remedy, rate=rate))
     key, x = operand_tensors(key, x)
     x = astype(x, to_floating(x.dtype))
     axes = sorted_axes(x.template, axis)

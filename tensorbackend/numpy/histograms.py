@@ -12,7 +12,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import ArgumentError
+from ..errors import ArgumentError, TemplateDataError, expected
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray
 from .conversion import back, cast, host, tensor
@@ -65,6 +65,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     if w is not None and tensor(weights).shape != x.shape:
         raise ArgumentError("weights should have the same shape as a.")
     x = _flat(x)
+    if range is None and isinstance(bins, int) and not x.backend.is_concrete(x):
+        raise TemplateDataError(expected("a range of the bins, as a traced array has no ends", "write range=(0, 1)"))
     edges = _edges(x, bins, range, weights)
     even = isinstance(bins, int) and x.dtype in (tb.float32, tb.float64) and len(edges) > 1
     counted, _ = _counts([x], [edges], w, even, whole=even and range is None)

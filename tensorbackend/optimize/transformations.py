@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..declarations.argument_errors import check_arguments, check_arguments_early, check_construction
 from ..dtypes import DType, DTypeLike, as_dtype, float32, iinfo, promote_types
-from ..errors import ArgumentError, expected
+from ..errors import ArgumentError, OperandError, expected
 from ..expr.trees import flatten, is_inexact, tree_map, unflatten
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full, zeros_like
@@ -64,7 +64,17 @@ def new_transformation(init: Callable[[Trees], Any], update: Update) -> Gradient
         state = init(unflatten(tree, [Tensor(x, shapes_only, None) if isinstance(x, Template) else x for x in told]))
         return tree_map(lambda x: x.template if isinstance(x, Tensor) and x.backend is shapes_only else x, state)
 
-    return GradientTransformation(init_of_templates, update)
+    def update_of_state(gradients: Trees, state: Any, *others: Any, **options: Any) -> Any:
+        try:
+            return update(gradients, state, *others, **options)
+        except AttributeError as error:
+            if isinstance(state, tuple):
+                raise
+            remedy = "write update(gradients, state, parameters)"
+            wanted = "the state that init(parameters) or the last update returned"
+            raise OperandError(expected(wanted, remedy, state=type(state).__name__)).named("update") from error
+
+    return GradientTransformation(init_of_templates, update_of_state)
 
 
 @check_arguments

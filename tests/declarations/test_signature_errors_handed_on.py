@@ -45,3 +45,9 @@ def test_what_neither_takes_is_an_error_before_anything_runs() -> None:
     with pytest.raises(SignatureError, match=r"^compare: expected keywords among backends, .*; write gradient=True$"):
         tb.compare(function, tb.ones(2), grad=True)
     assert not ran
+
+
+def test_what_is_too_much_by_position() -> None:
+    with pytest.raises(SignatureError, match=r"^compare: expected at most 1 arguments of the function, got 3; write"):
+        tb.compare(named, tb.ones(2), "numpy", "jax")
+    assert tb.dry_run(lambda *xs: xs[0], "f32[2]", "f32[2]").eager.ops == 0

@@ -96,7 +96,7 @@ def compare(
     save_graph : Writes a program to a file.
     debug_nans : Finds the op that computes the first NaN.
     """
-    check_handed_on(compare, function, keywords)
+    check_handed_on(compare, function, keywords, arguments)
     recorded = [is_recording(engine) for engine in backends]
     if all(recorded) or (recorded[1] and jit):
         remedy = "give at least one backend, and compile that one"

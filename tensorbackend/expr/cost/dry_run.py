@@ -102,7 +102,7 @@ def dry_run(
     if any(f"{base.__module__}.{base.__name__}" == "torch.nn.modules.module.Module" for base in type(function).__mro__):
         remedy = "tensorbackend_onnx.from_torch(module, *examples) makes one of a module of PyTorch"
         raise OperandError(expected("a function of tensors", remedy, function=type(function).__name__))
-    check_handed_on(dry_run, function, keywords)
+    check_handed_on(dry_run, function, keywords, templates)
     placed = target(mesh, layout, machine)
     name = getattr(function, "__qualname__", type(function).__name__)
     names, estimator = check_donated(function, donate), Estimator()

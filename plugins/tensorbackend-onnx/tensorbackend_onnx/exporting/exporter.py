@@ -75,6 +75,8 @@ def export(
     """
     if not OLDEST <= opset <= NEWEST:
         raise ArgumentError(expected(f"an opset from {OLDEST} to {NEWEST}", opset=opset))
+    if any(isinstance(x, str) and x.endswith(".onnx") for x in templates):
+        raise ArgumentError(expected("templates by position", "write path='model.onnx'", templates=templates))
     leaves: list[tb.Tensor] = []
 
     def collected(leaf: tb.Tensor) -> tb.Template:

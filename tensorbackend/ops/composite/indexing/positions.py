@@ -39,7 +39,7 @@ def read_count(count: Tensor, function: str) -> int:
     try:
         return int(count.item())  # type: ignore[arg-type] # an integer, by its dtype
     except TemplateDataError:
-        remedy = "pass a size, such as size=8, or for a mask use where()"
+        remedy = f"pass a size, such as tb.{function[:-2]}(x, size=8), or for a mask use where()"
         raise TemplateDataError(
             expected(f"{function} of a tensor with data, as the result's shape depends on it", remedy)
         ) from None
