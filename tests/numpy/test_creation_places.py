@@ -35,9 +35,9 @@ WITHOUT_DEVICE, WITHOUT_LIKE = {"identity", "tri"}, {"full_like", "linspace", "o
 def test_an_array_is_made_next_to_another(name: str, backend: str) -> None:
     make, x = MAKERS[name], np.asarray(tb.ones(3, backend=backend))
     here = make()
-    for given in ([] if name in WITHOUT_DEVICE else [{"device": x.device}]) + (
-        [] if name in WITHOUT_LIKE else [{"like": x}, {"like": x.tensor}]
-    ):
+    places: list[dict[str, Any]] = [] if name in WITHOUT_DEVICE else [{"device": x.device}]
+    places += [] if name in WITHOUT_LIKE else [{"like": x}, {"like": x.tensor}]
+    for given in places:
         made = make(**given)
         assert made.tensor.backend.name == backend
         numpy.testing.assert_array_equal(numpy.asarray(made), numpy.asarray(here))

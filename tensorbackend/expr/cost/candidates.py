@@ -236,8 +236,8 @@ def _choose(search: Search, candidates: Sequence[Candidate], limit: int) -> froz
                 search.cost(chosen)
         return search.best(limit)
     lowest = _lowest(search, candidates)
-    if search.cost(lowest).nbytes > limit:
-        return lowest
+    if search.cost(lowest).nbytes > limit:  # nor does nothing fit, whose peak may be the lower one
+        return min(frozenset(), lowest, key=lambda chosen: search.cost(chosen).nbytes)
     calls = _measured(search, [candidate for candidate in candidates if candidate.number in lowest])
     # Of equal calls the earlier first, whose values exist longer.
     order = [call.number for call in sorted(calls, key=lambda x: (x.flops, x.number))]

@@ -80,6 +80,19 @@ def test_a_higher_limit_never_costs_more() -> None:
     assert found == sorted(found, reverse=True)
 
 
+def test_what_does_not_fit_is_not_computed_again_for_nothing() -> None:
+    part = tb.checkpoint(lambda x: tb.sum(tb.outer(x, x), axis=1))  # to compute it again takes more than it saves
+
+    def loss(x: Any) -> Any:
+        for _ in range(12):
+            x = part(x)
+        return tb.sum(x * x)
+
+    found = choose_recomputation(lambda: tb.dry_run(loss, "f32[64]", gradient=True).shown_program(), 0)
+    assert found.chosen == frozenset()
+    assert found.after == found.before
+
+
 class MadeUp(Search):
     """A search whose choices have costs that are made up."""
 
