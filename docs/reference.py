@@ -230,7 +230,9 @@ def _place(name: str, page: str) -> str:
 def _object(name: str, value: Any, page: str, title: str) -> str:
     hidden = "navigation" if isinstance(value, type) else "navigation, toc"  # a function needs neither
     path = f"[Reference](../index.md) › [{title}](../{page}.md)"
-    return f"---\ntitle: {short(name)}\nhide: [{hidden}]\n---\n\n{path}\n\n{_block(name, value)}"
+    module, _, last = short(name).rpartition(".")
+    shown = "" if module.partition(".")[0] == "tb" else f"```python\nfrom {module} import {last}\n```\n\n"
+    return f"---\ntitle: {short(name)}\nhide: [{hidden}]\n---\n\n{path}\n\n{shown}{_block(name, value)}"
 
 
 def short(name: str) -> str:
