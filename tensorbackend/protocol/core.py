@@ -344,7 +344,10 @@ class Core:
             raise BufferError(expected("an array in host memory", remedy, device=array.__dlpack_device__()))
         host_array = numpy_from_dlpack(array)
         out = Template(host_array.shape, as_dtype(host_array.dtype), None)
-        return out, self.from_numpy(out, host_array, copy=copy is True)
+        data = self.from_numpy(out, host_array, copy=copy is True)
+        if copy is False and not is_shared(host_array, Tensor(out, self, data)):  # type: ignore[arg-type] # a Backend
+            raise BufferError(expected(f"an array whose memory {self.name!r} can share", array=array))
+        return out, data
 
     @classmethod
     def claims(cls, array: object, /) -> bool:
@@ -436,6 +439,16 @@ class Core:
             if len(axis_positions) < x.shape[axis]:
                 x = x[(*[slice(None)] * axis, list(axis_positions))]
         return unpack(bytes_of(x.backend, x, x.size), x.dtype)
+
+
+def is_shared(array: numpy.ndarray[Any, Any], x: Tensor) -> bool:
+    """Whether a tensor made of an array shares its memory; true where it has none, as in a trace."""
+    backend = x.backend
+    if x.data is array or not x.size or not (backend.holds_data and backend.is_concrete(x)):
+        return True
+    import numpy
+
+    return numpy.may_share_memory(array, backend.to_numpy(x, None, None))
 
 
 class _SharedTensor:

@@ -9,6 +9,7 @@ from ...dtypes import as_dtype, scalar_kind
 from ...errors import ArgumentError, DTypeError, ExchangeError, OperandError, TensorBackendError, expected
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
 from ...protocol import Backend, BackendLike
+from ...protocol.core import is_shared
 from ...select import backend_at, check_dtype_support, claimant, get_backend, library_backend
 from ...template import NamesLike, Template, as_names, intern_template
 from ...tensor import Tensor
@@ -71,10 +72,15 @@ def tensor_of_array(value: Any, asked: BackendLike, device: str | None, copy: bo
         else:
             out = intern_template(array.shape, as_dtype(array.dtype), as_names(names, array.ndim))
             check_dtype_support(out.dtype, backend)
-            data = backend.from_numpy(out, array, copy=copy is True)
+            made = Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
+            if copy is False and not is_shared(as_numpy(value), made):
+                expectation = f"an array whose memory the backend {backend.name!r} can share"
+                raise ArgumentError(expected(expectation, "leave copy out", array=type(value)))
             if array is value and names is None and not copy:
-                remember(shared_templates, (array.__class__, array.dtype, array.shape, backend), (out, data is array))
-            return Tensor(out, backend, data)
+                remember(
+                    shared_templates, (array.__class__, array.dtype, array.shape, backend), (out, made.data is array)
+                )
+            return made
     return tensor_by_dlpack(value, backend, device, copy, unread)
 
 

@@ -114,11 +114,12 @@ def asarray(
         except (AttributeError, KeyError, TypeError, RuntimeError):  # a nested tensor of PyTorch has no shape
             pass  # so that no error below has this one as its context
         else:
-            made = blank_tensor()  # filled here, since `Tensor(...)` takes twice as long
-            made.template = out
-            made.backend = chosen
-            made.data = value if shared else chosen.from_numpy(out, value, copy=False)
-            return made
+            if shared or copy is None:
+                made = blank_tensor()  # filled here, since `Tensor(...)` takes twice as long
+                made.template = out
+                made.backend = chosen
+                made.data = value if shared else chosen.from_numpy(out, value, copy=False)
+                return made
     return _from_value(value, dtype, names, backend, device, copy=copy, stays=like is not None)
 
 
@@ -221,12 +222,12 @@ def _from_value(
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
         converted = _from_lists(value, target_dtype, backend, device, names, stays, double)
-    if target_dtype is not None and converted.dtype is not target_dtype:
+    casts = target_dtype is not None and converted.dtype is not target_dtype
+    if copy is False and (casts or (isinstance(value, Tensor) and converted is not value)):
+        expectation = "a tensor or an array of the requested dtype and backend to share"
+        raise ArgumentError(expected(expectation, "leave copy out", dtype=target_dtype))
+    if casts:
         converted = public_op("astype")(converted, target_dtype)
-    if copy is False and isinstance(value, Tensor) and converted is not value:
-        raise ArgumentError(
-            expected("a tensor of the requested dtype and backend to share", "leave copy out", dtype=target_dtype)
-        )
     if names is not None:
         converted = rename_like(converted, Template(converted.shape, converted.dtype, names))
     return converted

@@ -1,11 +1,13 @@
-"""Tensors made of arrays whose axes have names."""
+"""Tensors made of arrays of other libraries: with named axes, and without a copy."""
 
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tensorbackend as tb
 import tensorbackend.numpy as tnp
+from tensorbackend.errors import ArgumentError, ExchangeError
 
 
 class Labelled:
@@ -54,3 +56,29 @@ def test_an_array_with_dims_around_an_array_of_this_library() -> None:
     assert tb.asarray(Around(x, ("time", "place")), dtype="f16").dtype is tb.float16
     plain = Labelled(np.ones((1, 2)), ("time", "place"))  # whose `data` is none: it is read as before
     assert tb.asarray(plain).names == ("time", "place")
+
+
+def test_without_a_copy_memory_is_shared_or_an_error_raised() -> None:
+    values = np.zeros(64 + 8)  # JAX shares memory that begins at a multiple of 64 bytes
+    first = -values.ctypes.data % 64 // 8
+    aligned, odd = values[first : first + 8], values[first + 1 : first + 8]
+    for copy in (None, False, None, False):
+        for array, backend in ((odd, "numpy"), (aligned, "jax")):
+            x = tb.asarray(array, copy=copy, backend=backend)
+            if copy is False:
+                array[0] += 1
+                assert x[0].item() == array[0]
+        for array, backend in ((odd, "binary"), (odd, "jax")):
+            if copy is None:
+                assert tb.asarray(array, copy=copy, backend=backend).shape == array.shape
+                continue
+            with pytest.raises(ArgumentError, match=r"memory the backend '\w+' can share, got .*; leave copy out"):
+                tb.asarray(array, copy=False, backend=backend)
+    with pytest.raises(ExchangeError, match="memory 'binary' can share"):
+        tb.from_dlpack(odd, copy=False, backend="binary")
+    for value in (odd, tb.asarray(odd)):
+        with pytest.raises(ArgumentError, match="of the requested dtype and backend to share, got dtype=float32"):
+            tb.asarray(value, copy=False, dtype="f32")
+    assert tb.asarray(odd[:0], copy=False, backend="binary").shape == (0,)
+    assert tb.asarray(odd, copy=False, backend="template").shape == (7,)
+    assert tb.jit(lambda x: x + tb.asarray(odd, copy=False))(tb.ones(7)).shape == (7,)
