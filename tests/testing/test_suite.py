@@ -46,6 +46,18 @@ class TestWrong(ConformanceSuite):
     ops = ("add", "exp", "sin")
     dtypes = (tb.float32, tb.int8)
     examples = 10
+
+
+class Few(BinaryBackend):
+    name = "few_in_suite"
+    dispatch_priority = 1
+    dtypes = frozenset([tb.bool, tb.int64, tb.float32])
+
+
+class TestFew(ConformanceSuite):
+    backend = Few
+    ops = ("add", "conv", "dot", "take", "where")
+    examples = 60
 """
 
 
@@ -76,6 +88,7 @@ def test_a_plugin_runs_it(tmp_path: Path) -> None:
         "test_each_divergence_is_needed": "FAILED",
         "test_no_method_has_the_public_name_of_an_op": "FAILED",
     }
+    assert {state for name, state in states.items() if name.startswith("TestFew")} == {"PASSED", "SKIPPED"}
     assert "defines isfinite, which nothing calls: the op isfinite calls is_finite" in done.stdout
     assert "remove the row 'none'" in done.stdout
     assert "expected a backend that has sin" in done.stdout
