@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
-from ..declarations.op_specs import CALLBACKS, OPS
+from ..declarations.op_specs import CALLBACKS, OPS, misfit
 from ..dispatch.fallbacks import fallbacks, missing_needs
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import ArgumentError, expected
@@ -54,7 +54,7 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
     if declared is None or declared.optional:
         if declared is None and not any(spec.callback == op for spec in OPS.values()):
             raise ArgumentError(expected("the name of a callback or of a composite", "tb.Backend has them", op=op))
-        return "override" if defines(cls, op) else "default"
+        return "override" if defines(cls, op) and not misfit(cls, op) else "default"
     kind = None if dtype is None else as_dtype(dtype)
     if kind is not None and kind not in cls.dtypes:
         return "missing"

@@ -21,6 +21,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from ..declarations.op_specs import unreached
 from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, complex64, float8_e4m3fn, float32, int4, int32, uint8
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..protocol import Backend
@@ -111,12 +112,14 @@ def run(options: Namespace) -> int:
     seconds = perf_counter() - start
     report = Report.of(backend, pairs, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
     _print(report)
+    for line in (wrong := unreached(type(backend))):
+        print(line)
     if status is None and len(pairs) < asked:
         print(f"stopped, as {alike} failures are the same error: mend it first, or add --keep-going")
     if options.report is not None:
         report.write(options.report)
         print(f"wrote {options.report}")
-    return status or (1 if report.totals["fail"] else 0)
+    return status or (1 if report.totals["fail"] or wrong else 0)
 
 
 def _run_onnx(options: Namespace) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
-from ..declarations.op_specs import CALLBACKS, list_implementations, overridable
+from ..declarations.op_specs import CALLBACKS, list_implementations, overridable, unreached
 from ..dispatch.native_calls import NATIVE, Call
 from ..errors import BackendError
 from ..protocol.owners import reuses_operands
@@ -37,6 +37,8 @@ class Report(NamedTuple):
     """The number of primitives that its class defines; `None` where the class cannot be imported."""
     composites: int | None
     """The number of composites that its class overrides; the others run by their defaults in other ops."""
+    unreached: tuple[str, ...] = ()
+    """What is wrong with its methods that nothing calls."""
 
 
 def report(name: str) -> Report:
@@ -44,15 +46,17 @@ def report(name: str) -> Report:
     versions: Mapping[str, str] = {}
     devices: tuple[str, ...] = ()
     callbacks = composites = error = None
+    wrong: list[str] = []
     try:
         callbacks, composites = map(len, list_implementations(backend_class(name)))
+        wrong = unreached(backend_class(name))
         backend = get_backend(name)
         versions, devices = dict(backend.versions()), tuple(backend.devices())
     except BackendError as failure:
         error = str(failure)
     except Exception as failure:  # raised by a stranger's backend
         error = f"{type(failure).__name__}: {failure}"
-    return Report(name, origin(name), error is None, error, versions, devices, callbacks, composites)
+    return Report(name, origin(name), error is None, error, versions, devices, callbacks, composites, tuple(wrong))
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -80,8 +84,8 @@ def run(options: Namespace) -> int:
     else:
         print_table(COLUMNS, [_row(backend_report, callbacks, composites) for backend_report in reports])
         for backend_report in reports:
-            if backend_report.error:
-                print(f"{backend_report.name}: {backend_report.error}")
+            for line in filter(None, (backend_report.error, *backend_report.unreached)):
+                print(f"{backend_report.name}: {line}")
         if others and not options.names:
             print(f"not installed: {', '.join(f'{name} ({other})' for name, other in others.items())}")
         if NATIVE is not None and Call is not None:

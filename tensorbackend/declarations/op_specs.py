@@ -246,3 +246,75 @@ def overridable() -> tuple[str, ...]:
     """The names under which a backend may override composites: those of declared ops and those of control flow."""
     declared = (spec.callback for spec in OPS.values() if spec.kind == "composite")
     return tuple(dict.fromkeys((*declared, *(callback.name for callback in CALLBACKS.values() if callback.optional))))
+
+
+# Methods that calls cannot reach
+
+
+def wanted_signature(name: str) -> str:
+    """How a backend defines a callback, a composite, or another method of the protocol, without types.
+
+    >>> wanted_signature("add"), wanted_signature("softmax")
+    ('add(self, out, x1, x2, /)', 'softmax(self, out, x, /, *, axis)')
+    """
+    from inspect import Parameter, Signature, signature
+
+    declared = getattr(Backend, name, None)
+    if declared is not None:
+        parameters = [
+            parameter.replace(annotation=Parameter.empty) for parameter in signature(declared).parameters.values()
+        ]
+        return f"{name}{Signature(parameters)}"
+    inputs, options = _passed(name)
+    given = ", ".join(["self", "out", *(f"{'*' * several}{x}" for x, several in sorted(inputs, key=lambda x: x[1]))])
+    if not any(several for _, several in inputs):
+        given += ", /" + ", *" * bool(options)
+    return f"{name}({', '.join([given, *options])})"
+
+
+def _passed(name: str) -> tuple[list[tuple[str, bool]], list[str]]:
+    """The tensors that a method for an op gets by position, each with whether it stands for several, and the options
+    by keyword."""
+    callback = CALLBACKS.get(name)
+    if callback is not None:
+        return [(x.name, False) for x in callback.inputs], [*callback.options]
+    spec = next(spec for spec in OPS.values() if spec.callback == name)
+    tensors = [(x.name, x.kind == "variadic") for x in spec.parameters if x.role != "option"]
+    return tensors, [x.name for x in spec.parameters if x.role == "option"]
+
+
+def misfit(backend: type[Backend], name: str) -> bool:
+    """Whether a backend's method for a callback or a composite does not take what it is called with."""
+    from inspect import signature
+    from types import FunctionType
+
+    method = getattr(backend, name, None)
+    if not defines(backend, name) or not isinstance(method, FunctionType):
+        return False
+    inputs, options = _passed(name)
+    try:
+        signature(method).bind(None, None, *inputs, **dict.fromkeys(options))
+    except TypeError:
+        return True
+    return False
+
+
+def unreached(backend: type[Backend]) -> list[str]:
+    """The methods of a backend's class that no call reaches: with the name of an op whose callback has another name, or
+    with another signature than the declared one.
+
+    >>> import tensorbackend as tb
+    >>> unreached(type(tb.get_backend("numpy")))
+    []
+    """
+    names = {*CALLBACKS, *overridable()}
+    others = {name: spec.callback for name, spec in OPS.items() if name not in names}
+    return [
+        f"{backend.__name__} defines {name}, which nothing calls: define {callback}"
+        for name, callback in {**others, "jit": "compile_graph"}.items()
+        if getattr(backend, name, None) is not getattr(Backend, name, None)
+    ] + [
+        f"{backend.__name__} defines {name} in another form than it is called in: write {wanted_signature(name)}"
+        for name in sorted(names)
+        if misfit(backend, name)
+    ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ..declarations.op_specs import CALLBACKS
+from ..declarations.op_specs import CALLBACKS, misfit, wanted_signature
 from ..errors import ContractError, TensorBackendError, expected
 from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.exhaustion import out_of_memory
@@ -45,7 +45,8 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
     if callback is None or "function" in callback.options or own_method(backend, name) is None:
         return
     duty = f"{name} of the backend {backend.name!r} to return a result, or to raise an error of tensorbackend.extending"
-    raise ContractError(expected(duty, "fix the backend", error=error), breach="exception").named(name) from error
+    remedy = f"write {wanted_signature(name)}" if misfit(type(backend), name) else "fix the backend"
+    raise ContractError(expected(duty, remedy, error=error), breach="exception").named(name) from error
 
 
 @contextmanager

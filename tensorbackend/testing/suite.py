@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, seed
 from hypothesis import strategies as st
 
-from ..declarations.op_specs import CALLBACKS, OPS, overridable
+from ..declarations.op_specs import unreached
 from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType
 from ..errors import UnsupportedOp
 from ..protocol import Backend, BackendLike
@@ -116,13 +116,8 @@ class ConformanceSuite:
             check_row(row, target)
 
     def test_no_method_has_the_public_name_of_an_op(self, target: Backend) -> None:
-        callbacks = {*CALLBACKS, *overridable()}
-        for name, spec in OPS.items():
-            if name not in callbacks and getattr(type(target), name, None) is not getattr(Backend, name, None):
-                raise AssertionError(
-                    f"{type(target).__name__} defines {name}, which nothing calls: "
-                    f"the op {name} calls {spec.callback}; rename the method"
-                )
+        if wrong := unreached(type(target)):
+            raise AssertionError("\n".join(wrong))
 
 
 def _calls(op: str, dtypes: Sequence[DType]) -> st.SearchStrategy[Invocation]:

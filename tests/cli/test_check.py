@@ -130,6 +130,21 @@ def test_the_script_of_a_class_in_a_file_runs_in_a_new_process(tmp_path: Path) -
     assert "boxed" in again.stdout
 
 
+def test_methods_that_nothing_calls_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    @tb.register_backend
+    class Misnamed(BinaryBackend):
+        name = "misnamed"
+        dispatch_priority = 1
+
+        def maximum(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload: ...
+
+    told = "Misnamed defines maximum, which nothing calls: define max"
+    assert main(["check", "misnamed", "--op", "add", "--dtype", "f32", "--examples", "1"]) == 1
+    assert told in capsys.readouterr().out
+    assert main(["info", "misnamed"]) == 0
+    assert f"misnamed: {told}" in capsys.readouterr().out
+
+
 def test_the_same_seed_draws_the_same_calls() -> None:
     def script(start: int) -> Any:
         return check_pair(CheckedBackend(), "exp", tb.float32, examples=5, start=start).script

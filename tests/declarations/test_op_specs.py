@@ -9,8 +9,18 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.declarations import op_specs
-from tensorbackend.declarations.op_specs import CALLBACKS, COSTS, OPS, callbacks
+from tensorbackend.declarations.op_specs import (
+    CALLBACKS,
+    COSTS,
+    OPS,
+    callbacks,
+    overridable,
+    unreached,
+    wanted_signature,
+)
+from tensorbackend.errors import ContractError
 from tensorbackend.expr.cost.estimate import Estimator
+from tensorbackend.extending import support_of
 from tensorbackend.protocol.callbacks import callback
 from tensorbackend.rules.accuracy import EXACT, SUM, Bound, declare_bound
 from tensorbackend.testing import bound_of
@@ -103,3 +113,31 @@ def test_every_bound_has_a_reason() -> None:
     bounds = [bound for spec in OPS.values() for bound in spec.bounds if bound not in (None, EXACT)]
     assert len(bounds) > 50
     assert all(bound is not None and bound.ulps > 0 and bound.reason for bound in bounds)
+
+
+class Unreached(tb.NumpyBackend):
+    """Methods that nothing calls, and a right one in a general form."""
+
+    name = "unreached"
+
+    def softmax(self, out: Any, x: Any, /, *, axes: Any) -> Any: ...
+    def hypot(self, out: Any, /, *inputs: Any, **options: Any) -> Any: ...
+    def maximum(self, out: Any, x1: Any, x2: Any, /) -> Any: ...
+    def jit(self, function: Any) -> Any: ...
+    def add(self, x1: Any, x2: Any) -> Any: ...  # type: ignore[override]
+
+
+def test_methods_that_no_call_reaches() -> None:
+    assert unreached(Unreached) == [
+        "Unreached defines maximum, which nothing calls: define max",
+        "Unreached defines jit, which nothing calls: define compile_graph",
+        "Unreached defines add in another form than it is called in: write add(self, out, x1, x2, /)",
+        "Unreached defines softmax in another form than it is called in: write softmax(self, out, x, /, *, axis)",
+    ]
+    assert support_of(Unreached, "softmax") == "default"
+    assert support_of(Unreached, "hypot") == "override"
+    with pytest.raises(ContractError, match=r"takes 3 positional .*; write add\(self, out, x1, x2, /\)"):
+        tb.add(*[tb.ones(2, backend=Unreached)] * 2)
+    for name in ("binary", "jax", "numpy", "template"):
+        assert unreached(type(tb.get_backend(name))) == []
+    assert all(wanted_signature(name).startswith(f"{name}(self, out, ") for name in (*CALLBACKS, *overridable()))

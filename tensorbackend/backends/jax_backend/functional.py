@@ -27,10 +27,10 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         """Folds a Python function over the elements, from the first to the last."""
         kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
         rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
-        return self.fold(function, initial, rows, None).reshape(out.shape)
+        return self.fold_rows(function, initial, rows, None).reshape(out.shape)
 
     @in_own_context
-    def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
+    def fold_rows(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
         """Folds a function over the first axis of `rows` (steps, results), without elements that are not `valid`."""
         xp, call = self.xp, move_results(self, function)
 

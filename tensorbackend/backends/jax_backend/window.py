@@ -66,7 +66,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         positions, inside = self._windows(x.shape, windows)
         if not out.size:
             return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-        return self.fold(function, initial, self._take_at(x.data, positions), inside).reshape(out.shape)
+        return self.fold_rows(function, initial, self._take_at(x.data, positions), inside).reshape(out.shape)
 
     # Helpers
 
