@@ -15,11 +15,12 @@ from ..ops.creation.filled import from_binary
 from ..ops.shape import concatenate
 from ..protocol import Backend
 from ..protocol.core import Core
-from ..select import backend_deallocate, check_dtype_support
+from ..select import backend_deallocate, check_dtype_support, get_backend
 from ..tensor import Tensor
 from .calls import Invocation
 from .divergences import Outcome
 from .failures import Disagreement
+from .source import WRITES
 
 
 def outcome(call: Invocation) -> Outcome:
@@ -128,20 +129,25 @@ def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, 
     """Checks that results keep their bytes after writes to their arrays, another run and the inputs' deallocation."""
     before = [x.to_binary() for x in results]
 
-    def check_unchanged(after: str) -> None:
+    def check_unchanged(after: str, then: str = "") -> None:
         for x, data in zip(results, before, strict=True):
             if x.to_binary() != data:
-                raise call.disagreement("alias", f"a result of {x.template} changes after {after}", backend)
+                detail = f"a result of {x.template} changes after {after}"
+                raise call.disagreement("alias", detail, backend, then)
 
     for x in results:
         _scribble(x)
-    check_unchanged("a reader wrote to its NumPy array")
+    check_unchanged("a reader wrote to its NumPy array", f"array = x.__array__(); {WRITES}" * (len(results) == 1))
     with suppress(Exception):  # a crash on zeros is a failure of another call, as zeros are drawn too
-        backend_call.mapped(lambda x: from_binary(bytes(x.template.payload_nbytes), x.template, backend)).run()
-    check_unchanged("the op ran for other data")
+        backend_call.mapped(lambda x: _zeros(x, backend)).run()
+    check_unchanged("the op ran for other data", call.mapped(lambda x: _zeros(x, get_backend("binary"))).source)
     for x in backend_call.tensors:
         backend_deallocate(x)
     check_unchanged("the inputs were deallocated")
+
+
+def _zeros(x: Tensor, backend: Backend) -> Tensor:
+    return from_binary(bytes(x.template.payload_nbytes), x.template, backend)
 
 
 def _scribble(x: Tensor) -> None:

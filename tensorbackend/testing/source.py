@@ -160,8 +160,12 @@ def _import_expression(imported: Any) -> str:
     return f"__import__('importlib').import_module({imported.__module__!r}).{imported.__name__}"
 
 
-def script(call: str, backend: Backend) -> str:
-    """A program that makes a call on a backend.
+WRITES = "array[...] = not array.any()"
+"""A line that changes an array."""
+
+
+def script(call: str, backend: Backend, then: str = "", before: str = "") -> str:
+    """A program that makes a call on a backend; one that shows the result again after the line `then`, if there is one.
 
     >>> import tensorbackend as tb
     >>> print(script("tb.tensor([1, 2]) + 1", tb.get_backend("numpy")))
@@ -169,4 +173,6 @@ def script(call: str, backend: Backend) -> str:
     with tb.default_backend('numpy'):
         print(tb.tensor([1, 2]) + 1)
     """
-    return f"import tensorbackend as tb\nwith tb.default_backend({_backend(backend)}):\n    print({call})"
+    lines = ["x = " + call, "print(x)", then, "print(x)"] if then else [f"print({call})"]
+    head = f"import tensorbackend as tb\n{before}with tb.default_backend({_backend(backend)}):"
+    return "\n    ".join([head, *lines])

@@ -10,7 +10,7 @@ from ..protocol import Backend
 from ..select import backend_copy, backend_transfer, check_dtype_support, get_backend
 from ..tensor import Tensor
 from .failures import Disagreement, Kind
-from .source import script, source
+from .source import WRITES, script, source
 
 TRANSPORT = "transport"
 """The name of these checks in reports, next to the names of ops."""
@@ -40,19 +40,18 @@ def check_transport(given: Tensor, backend: Backend) -> None:
         raise _failure("exception", f"raises {type(error).__name__}: {error}", given, backend) from error
 
 
-def _failure(kind: Kind, detail: str, original: Tensor, backend: Backend) -> Disagreement:
+def _failure(kind: Kind, detail: str, original: Tensor, backend: Backend, program: str = "") -> Disagreement:
     subject = f"{TRANSPORT} of {original.dtype} on {backend.name}"
-    return Disagreement(kind, detail, subject=subject, script=script(source(original), backend))
+    return Disagreement(kind, detail, subject=subject, script=program or script(source(original), backend))
 
 
 def _check(original: Tensor, backend: Backend) -> None:
     data = original.to_binary()
 
-    def same(actual: bytes, reference: bytes, what: str, kind: Kind = "value") -> None:
+    def same(actual: bytes, reference: bytes, what: str, kind: Kind = "value", program: str = "") -> None:
         if actual != reference:
-            raise _failure(
-                kind, f"expected {what} {reference.hex(' ', 4)}, got {actual.hex(' ', 4)}", original, backend
-            )
+            detail = f"expected {what} {reference.hex(' ', 4)}, got {actual.hex(' ', 4)}"
+            raise _failure(kind, detail, original, backend, program)
 
     x = from_binary(data, original.template, backend)
     wrong = backend.violation(x.template, x.data)
@@ -64,11 +63,13 @@ def _check(original: Tensor, backend: Backend) -> None:
     array = numpy_from_binary(original.template, data, None, True)
     shared = tensor(array, names=original.names, backend=backend)
     array[...] = 0 if array.any() else 1
-    same(shared.to_binary(), data, "after writing to the array that a tensor was made of,", "alias")
+    program = script("tb.tensor(array)", backend, WRITES, f"array = {source(original)}.__array__(copy=True)\n")
+    same(shared.to_binary(), data, "after writing to the array that a tensor was made of,", "alias", program)
     same(x.__array__().tobytes(), data, "in a NumPy array")
     copied = x.__array__(copy=True)
     copied[...] = 0 if copied.any() else 1
-    same(x.to_binary(), data, "after writing to a copy,", "alias")
+    program = script(source(original), backend, f"array = x.__array__(copy=True); {WRITES}")
+    same(x.to_binary(), data, "after writing to a copy,", "alias", program)
     if x.ndim and x.shape[0]:
         batches = list(to_batched(x, 2))
         same(b"".join(batch.to_binary() for batch in batches), data, "in batches")

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 
 import tensorbackend as tb
-from tensorbackend.dtypes import ALL_DTYPES, bool_
+from tensorbackend.dtypes import ALL_DTYPES, as_dtype, bool_
 from tensorbackend.errors import ArgumentError, TensorBackendError
-from tensorbackend.testing import Invocation, calls, names, profile
+from tensorbackend.select import registry
+from tensorbackend.testing import Invocation, calls, check_pair, names, profile
 from tensorbackend.testing.calls import find
+from tensorbackend.testing.controls import CONTROLS, Control
 from tensorbackend.testing.source import script, source
 
 
@@ -85,3 +87,19 @@ def test_a_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
     call = Invocation("add", (tb.tensor([1, 2], backend="binary"), 1), {})
     exec(script(repr(call), tb.get_backend("numpy")), {})
     assert capsys.readouterr().out == "s64[2] numpy [2, 3]\n"
+
+
+SHOWN = [control for control in CONTROLS if control.kind == "alias" and "backend_deallocate" not in control.methods]
+
+
+@pytest.mark.parametrize("control", SHOWN, ids=lambda control: control.what)
+def test_a_program_shows_memory_that_is_shared(
+    control: Control, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backend = control.backend()
+    monkeypatch.setitem(registry._classes, backend.name, type(backend))
+    pair = check_pair(backend, control.op, as_dtype(control.dtype), examples=60)
+    assert pair.kind == "alias"
+    exec(pair.script, {})
+    printed = capsys.readouterr().out
+    assert printed[: len(printed) // 2] != printed[len(printed) // 2 :], pair.script
