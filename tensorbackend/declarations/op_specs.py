@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..protocol import Backend, defines
-from ..protocol.callbacks import Cost, Reach
+from ..protocol.callbacks import Cost, Reach, plain_signature, takes
 from ..rules.accuracy import TO_THE_BIT, Bounds
 from ..tensor.methods import load_ops
 from .parameters import Parameter as Parameter
@@ -251,52 +251,30 @@ def overridable() -> tuple[str, ...]:
 # Methods that calls cannot reach
 
 
-def wanted_signature(name: str) -> str:
-    """How a backend defines a callback, a composite, or another method of the protocol, without types.
+def wanted_signature(name: str) -> Signature:
+    """The signature with which a backend defines a callback or a composite, without types.
 
     >>> wanted_signature("add"), wanted_signature("softmax")
-    ('add(self, out, x1, x2, /)', 'softmax(self, out, x, /, *, axis)')
+    (<Signature (self, out, x1, x2, /)>, <Signature (self, out, x, /, *, axis)>)
     """
-    from inspect import Parameter, Signature, signature
+    from inspect import Parameter as Named
+    from inspect import Signature
 
-    declared = getattr(Backend, name, None)
-    if declared is not None:
-        parameters = [
-            parameter.replace(annotation=Parameter.empty) for parameter in signature(declared).parameters.values()
-        ]
-        return f"{name}{Signature(parameters)}"
-    inputs, options = _passed(name)
-    given = ", ".join(["self", "out", *(f"{'*' * several}{x}" for x, several in sorted(inputs, key=lambda x: x[1]))])
-    if not any(several for _, several in inputs):
-        given += ", /" + ", *" * bool(options)
-    return f"{name}({', '.join([given, *options])})"
-
-
-def _passed(name: str) -> tuple[list[tuple[str, bool]], list[str]]:
-    """The tensors that a method for an op gets by position, each with whether it stands for several, and the options
-    by keyword."""
-    callback = CALLBACKS.get(name)
-    if callback is not None:
-        return [(x.name, False) for x in callback.inputs], [*callback.options]
-    spec = next(spec for spec in OPS.values() if spec.callback == name)
-    tensors = [(x.name, x.kind == "variadic") for x in spec.parameters if x.role != "option"]
-    return tensors, [x.name for x in spec.parameters if x.role == "option"]
+    if name in CALLBACKS:
+        return plain_signature(getattr(Backend, name))
+    parameters = next(spec for spec in OPS.values() if spec.callback == name).parameters
+    inputs = [parameter for parameter in parameters if parameter.role != "option"]
+    return Signature([
+        *(Named(each, Named.POSITIONAL_ONLY) for each in ("self", "out")),
+        *(Named(x.name, Named.POSITIONAL_ONLY) for x in inputs if x.kind != "variadic"),
+        *(Named(x.name, Named.VAR_POSITIONAL) for x in inputs if x.kind == "variadic"),
+        *(Named(x.name, Named.KEYWORD_ONLY) for x in parameters if x.role == "option"),
+    ])  # fmt: skip
 
 
 def misfit(backend: type[Backend], name: str) -> bool:
     """Whether a backend's method for a callback or a composite does not take what it is called with."""
-    from inspect import signature
-    from types import FunctionType
-
-    method = getattr(backend, name, None)
-    if not defines(backend, name) or not isinstance(method, FunctionType):
-        return False
-    inputs, options = _passed(name)
-    try:
-        signature(method).bind(None, None, *inputs, **dict.fromkeys(options))
-    except TypeError:
-        return True
-    return False
+    return defines(backend, name) and not takes(getattr(backend, name), wanted_signature(name))
 
 
 def unreached(backend: type[Backend]) -> list[str]:
@@ -314,7 +292,7 @@ def unreached(backend: type[Backend]) -> list[str]:
         for name, callback in {**others, "jit": "compile_graph"}.items()
         if getattr(backend, name, None) is not getattr(Backend, name, None)
     ] + [
-        f"{backend.__name__} defines {name} in another form than it is called in: write {wanted_signature(name)}"
+        f"{backend.__name__} defines {name} in another form than it is called in: write {name}{wanted_signature(name)}"
         for name in sorted(names)
         if misfit(backend, name)
     ]

@@ -45,7 +45,7 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
     if callback is None or "function" in callback.options or own_method(backend, name) is None:
         return
     duty = f"{name} of the backend {backend.name!r} to return a result, or to raise an error of tensorbackend.extending"
-    remedy = f"write {wanted_signature(name)}" if misfit(type(backend), name) else "fix the backend"
+    remedy = f"write {name}{wanted_signature(name)}" if misfit(type(backend), name) else "fix the backend"
     raise ContractError(expected(duty, remedy, error=error), breach="exception").named(name) from error
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from ..dtypes import DTypeLike, as_dtype
-from ..errors import UnsupportedOp, expected
+from ..errors import DTypeError, UnsupportedOp, expected
 from ..template import Template
 from ..tensor import Tensor
 from .planned import Payload
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from .core import Core
 
 Method = TypeVar("Method", bound=Callable[..., Payload])
@@ -123,6 +125,8 @@ def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
     >>> Half().supports("exp", "float32")
     False
     """
+    if any(isinstance(dtype, list | tuple | set | frozenset) for dtype in dtypes):
+        raise DTypeError(expected("dtypes one by one", "write limited_to('f32', 'f64')", dtypes=dtypes))
     allowed = frozenset(map(as_dtype, dtypes))
 
     def mark(method: Method) -> Method:
@@ -136,6 +140,31 @@ def defines(backend: type[Core], name: str) -> bool:
     """Return whether a backend's class has a method for an op other than the protocol's declaration."""
     method = getattr(backend, name, None)
     return method is not None and not hasattr(method, "__declared__")
+
+
+def plain_signature(declared: Callable[..., Any]) -> Signature:
+    """The signature of a method of the protocol, without types."""
+    from inspect import Signature, signature  # slow to import, and only errors and plugins need it
+
+    return Signature([x.replace(annotation=x.empty) for x in signature(declared).parameters.values()])
+
+
+def takes(method: Callable[..., Any], wanted: Signature) -> bool:
+    """Whether a function takes all arguments of a signature; true for other objects, whose signature may be unknown."""
+    from inspect import signature
+    from types import FunctionType
+
+    if not isinstance(method, FunctionType):
+        return True
+    kinds = [(x.name, x.kind.name) for x in wanted.parameters.values()]
+    positional = [name for name, kind in kinds if kind.startswith("POSITIONAL")]
+    several = [name for name, kind in kinds if kind == "VAR_POSITIONAL"] * 2
+    keywords = dict.fromkeys(name for name, kind in kinds if kind == "KEYWORD_ONLY")
+    try:
+        signature(method).bind(*positional, *several, **keywords)
+    except TypeError:
+        return False
+    return True
 
 
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..caching import module_lock
 from ..display import ends, show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype, bool_, int64
 from ..dtypes.packing import unpack
-from ..errors import ArgumentError, UnsupportedOp, expected
+from ..errors import ArgumentError, BackendError, ContractError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
 from ..tensor.construction import bytes_of
-from .callbacks import CompositeCall, Default, defines, own_method
+from .callbacks import CompositeCall, Default, defines, own_method, plain_signature, takes
 from .devices import DeviceFacts, host_facts, kind_of_device
 from .planned import Kernel, Payload
 
@@ -39,7 +39,8 @@ class Core:
     """The name under which `get_backend` finds the backend."""
 
     dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
-    """The dtypes that payloads can hold; those of narrow ones (`dtypes.STORED_DTYPES`) hold codes, as uint8."""
+    """The dtypes that payloads can hold; a class lists them, or their names, in any collection. Those of
+    narrow ones (`dtypes.STORED_DTYPES`) hold codes, as uint8."""
 
     casts_narrow: ClassVar[bool] = False
     """Whether `as_type` takes narrow dtypes; else other callbacks cast them."""
@@ -102,12 +103,19 @@ class Core:
 
     _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        given = cls.__dict__.get("dtypes")
+        if isinstance(given, Collection):
+            cls.dtypes = frozenset(map(as_dtype, given))
+
     def __new__(cls, **options: object) -> Self:
         normalised = cls.init(**options)
         key = (cls, *sorted(normalised.items()))
         with _instances_lock:
             instance = Core._instances.get(key)
             if instance is None:
+                _check_class(cls)
                 instance = object.__new__(cls)
                 instance.options = MappingProxyType(dict(normalised))
                 instance.kernels = {}
@@ -439,6 +447,20 @@ class Core:
             if len(axis_positions) < x.shape[axis]:
                 x = x[(*[slice(None)] * axis, list(axis_positions))]
         return unpack(bytes_of(x.backend, x, x.size), x.dtype)
+
+
+def _check_class(kind: type[Core]) -> None:
+    """Raises an error for a class that lacks a dtype that each backend holds, or whose transport has another form."""
+    if kind.__module__.startswith("tensorbackend."):
+        return
+    if not {bool_, int64} <= kind.dtypes:
+        duty = f"bool and int64 among the dtypes of the backend {kind.name!r}"
+        raise BackendError(expected(duty, "add them", dtypes=sorted(map(str, kind.dtypes))))
+    for name in ("from_binary", "to_binary", "from_numpy", "to_numpy", "from_dlpack", "violation", "compile_graph"):
+        method, wanted = getattr(kind, name), plain_signature(getattr(Core, name))
+        if not takes(method, wanted):
+            duty = f"{name} of the backend {kind.name!r} in the form in which it is called"
+            raise ContractError(expected(duty, f"write {name}{wanted}", signature=str(plain_signature(method))))
 
 
 def is_shared(array: numpy.ndarray[Any, Any], x: Tensor) -> bool:

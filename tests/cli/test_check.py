@@ -153,14 +153,14 @@ def test_the_same_seed_draws_the_same_calls() -> None:
 
 
 def test_a_dtype_of_another_operand_is_not_held_against_a_pair() -> None:
-    class OneDtype(BinaryBackend):
-        name = "one_dtype"
+    class FewDtypes(BinaryBackend):
+        name = "few_dtypes"
         dispatch_priority = 1
-        dtypes = frozenset({tb.float32, tb.int64})
+        dtypes = frozenset({tb.bool, tb.float32, tb.int64})
 
-    assert check_pair(OneDtype(), "add", tb.float32, examples=40).status == "pass"
-    assert check_pair(OneDtype(), "add", tb.float64, examples=20).status == "unsupported"
-    assert check_pair(OneDtype(), "transport", tb.float64, examples=20).status == "unsupported"
+    assert check_pair(FewDtypes(), "add", tb.float32, examples=40).status == "pass"
+    assert check_pair(FewDtypes(), "add", tb.float64, examples=20).status == "unsupported"
+    assert check_pair(FewDtypes(), "transport", tb.float64, examples=20).status == "unsupported"
 
 
 class Texts(HTMLParser):

@@ -140,4 +140,4 @@ def test_methods_that_no_call_reaches() -> None:
         tb.add(*[tb.ones(2, backend=Unreached)] * 2)
     for name in ("binary", "jax", "numpy", "template"):
         assert unreached(type(tb.get_backend(name))) == []
-    assert all(wanted_signature(name).startswith(f"{name}(self, out, ") for name in (*CALLBACKS, *overridable()))
+    assert all(str(wanted_signature(name)).startswith("(self, out, ") for name in (*CALLBACKS, *overridable()))

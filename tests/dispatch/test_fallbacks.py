@@ -17,7 +17,7 @@ from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS
 from tensorbackend.dispatch import fallbacks as declarations
 from tensorbackend.dispatch.fallbacks import callbacks_in, fallback, fallbacks
-from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, uint8
+from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, int64, uint8
 from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.protocol.callbacks import limited_to
@@ -105,10 +105,10 @@ def test_what_is_missing_is_said_with_what_would_give_it() -> None:
 
 
 class Halves(Backend):
-    """A backend that holds four dtypes and compares two: `less` takes both of them, `greater` only float32."""
+    """A backend that holds five dtypes and compares two: `less` takes both of them, `greater` only float32."""
 
     name = "halves"
-    dtypes = frozenset({bool_, int8, float16, float32})
+    dtypes = frozenset({bool_, int8, int64, float16, float32})
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """Return the bytes as the payload."""

@@ -154,7 +154,7 @@ def test_a_wider_bound() -> None:
 def test_a_dtype_that_a_backend_does_not_hold() -> None:
     class Narrow(BinaryBackend):
         name = "narrow"
-        dtypes = frozenset({tb.float32})
+        dtypes = frozenset({tb.bool, tb.int64, tb.float32})
 
     with pytest.raises(UnsupportedOp, match="a dtype that the backend 'narrow' holds, got dtype=float64"):
         check(call("add", [1.0], [2.0], dtype="float64"), Narrow())
