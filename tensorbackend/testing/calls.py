@@ -94,11 +94,11 @@ class Invocation(NamedTuple):
     def __repr__(self) -> str:
         return self.source
 
-    def disagreement(self, kind: Kind, detail: str, backend: Backend, then: str = "") -> Disagreement:
-        """The error to raise for a backend that is wrong on this call; its result changes by the line `then`."""
+    def disagreement(self, kind: Kind, detail: str, backend: Backend) -> Disagreement:
+        """The error to raise for a backend that is wrong on this call."""
         dtypes = dict.fromkeys(str(x.dtype) for x in self.tensors)
         subject = f"{qualified(self.name)}{' of ' if dtypes else ''}{', '.join(dtypes)} on {backend.name}"
-        return Disagreement(kind, detail, subject=subject, script=script(self.source, backend, then))
+        return Disagreement(kind, detail, subject=subject, script=script(self.source, backend))
 
 
 def names() -> list[str]:

@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .calls import Invocation
 from .divergences import Outcome
 from .failures import Disagreement
-from .source import WRITES
+from .source import WRITES, script
 
 
 def outcome(call: Invocation) -> Outcome:
@@ -133,7 +133,9 @@ def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, 
         for x, data in zip(results, before, strict=True):
             if x.to_binary() != data:
                 detail = f"a result of {x.template} changes after {after}"
-                raise call.disagreement("alias", detail, backend, then)
+                failure = call.disagreement("alias", detail, backend)
+                failure.script = script(call.source, backend, then)
+                raise failure
 
     for x in results:
         _scribble(x)
