@@ -6,7 +6,7 @@ with another dtype, shape or names is a mistake if the op's rule refuses it in a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from inspect import unwrap
 from typing import Any, Literal, TypeAlias, get_origin
@@ -41,14 +41,14 @@ def is_refused(call: Invocation) -> bool:
 
 @cache
 @st.composite
-def invalid_calls(draw: Draw, name: str, dtypes: tuple[DType, ...] = tuple(ALL_DTYPES)) -> Invocation:
+def invalid_calls(draw: Draw, name: str, dtypes: Sequence[DType] = ALL_DTYPES) -> Invocation:
     """Calls of an op that must raise, with the same error on every backend and on templates, before any callback runs.
 
     Parameters
     ----------
     name : str
         The name of the op.
-    dtypes : tuple of DType, optional
+    dtypes : sequence of DType, optional
         The dtypes of operands, except of those that have their own, such as indices; all by default.
 
     Returns
