@@ -116,7 +116,7 @@ def _vary_annotations(call: Invocation) -> Iterator[Invocation]:
             yield _replace_argument(call, place, value)
 
 
-def _vary_operands(draw: Draw, call: Invocation, dtypes: tuple[DType, ...]) -> Iterator[Invocation]:
+def _vary_operands(draw: Draw, call: Invocation, dtypes: Sequence[DType]) -> Iterator[Invocation]:
     """Versions of a call in which one tensor has another dtype, shape or names, and which a dry run refuses."""
     if not call.tensors:
         return

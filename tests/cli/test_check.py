@@ -16,6 +16,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.cli import main
+from tensorbackend.dtypes import bool_
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.callbacks import limited_to
 from tensorbackend.testing import FLUSHED, Divergence, Invocation, about_subnormals, check_pair, check_pairs
@@ -156,7 +157,7 @@ def test_a_dtype_of_another_operand_is_not_held_against_a_pair() -> None:
     class FewDtypes(BinaryBackend):
         name = "few_dtypes"
         dispatch_priority = 1
-        dtypes = frozenset({tb.bool, tb.float32, tb.int64})
+        dtypes = frozenset({bool_, tb.float32, tb.int64})
 
     assert check_pair(FewDtypes(), "add", tb.float32, examples=40).status == "pass"
     assert check_pair(FewDtypes(), "add", tb.float64, examples=20).status == "unsupported"

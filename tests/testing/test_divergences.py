@@ -9,6 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.dtypes import bool_
 from tensorbackend.errors import BackendError, UnsupportedOp
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.testing import (
@@ -154,7 +155,7 @@ def test_a_wider_bound() -> None:
 def test_a_dtype_that_a_backend_does_not_hold() -> None:
     class Narrow(BinaryBackend):
         name = "narrow"
-        dtypes = frozenset({tb.bool, tb.int64, tb.float32})
+        dtypes = frozenset({bool_, tb.int64, tb.float32})
 
     with pytest.raises(UnsupportedOp, match="a dtype that the backend 'narrow' holds, got dtype=float64"):
         check(call("add", [1.0], [2.0], dtype="float64"), Narrow())
