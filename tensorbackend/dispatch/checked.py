@@ -105,6 +105,14 @@ def _find_changed(
     return None
 
 
+def verify_first(name: str, backend: Backend, out: Out, data: Any) -> None:
+    """Verifies what a plugin's method returned in a call that is not known yet, in any mode."""
+    outs = (out,) if isinstance(out, Template) else out
+    ours = type(backend).__module__.startswith(_OURS)
+    if not (ours or own_method(backend, name) is None) and all(isinstance(template, Template) for template in outs):
+        verify(name, backend, out, data)
+
+
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
     """Raises `ContractError` unless `data` has one payload for each template, and each is as its template says."""
     outs = (out,) if isinstance(out, Template) else out
@@ -112,6 +120,10 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
     if not isinstance(payloads, tuple | list) or len(payloads) != len(outs):
         raise wrong_count_error(name, backend, len(outs), payloads)
     for template, payload in zip(outs, payloads, strict=True):
+        if (payload is None and not backend.template_only) or payload is NotImplemented or isinstance(payload, Tensor):
+            duty = f"{name} of the backend {backend.name!r} to return a payload"
+            remedy = "mark the dtypes that it takes by limited_to()" if payload is NotImplemented else "fix the backend"
+            raise ContractError(expected(duty, remedy, returned=payload))
         wrong = backend.violation(template, payload)
         if wrong is not None:
             duty = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"

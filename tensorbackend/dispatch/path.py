@@ -28,6 +28,7 @@ from ..template import Template, is_symbolic_template
 from ..tensor import Tensor, TensorLike
 from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
+from .checked import verify_first
 from .constants import constant, maker_of
 from .generated import ABSENT, generate, passed
 from .kernels import wrap
@@ -197,6 +198,7 @@ class FullPath(Planner):
         except Exception as error:  # whatever a backend's code raises
             self.raise_explained(error, backend, arguments)
             raise
+        verify_first(self.spec.callback, backend, ready.out, data)
         return wrap(ready.out, backend, data, ready.result)
 
 

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..dispatch.watching import Change, Subject, is_program
+from ..errors import ContractError, expected
 from ..protocol import Backend, Kernel
 from ..tensor import Tensor
 from .donation import give_up, in_order, updates_early
@@ -62,12 +63,16 @@ class Compiled:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
         self.graph, self.name, self.donated, self.written = graph, name, donated, graph.written
         graph = updates_early(graph, donated)
-        compiled = backend.compile_graph(graph, **({"donated": donated} if donated and backend.donates else {}))
+        compiled: Any = backend.compile_graph(graph, **({"donated": donated} if donated and backend.donates else {}))
+        if not (compiled is None or callable(compiled)) or isinstance(compiled, Graph):
+            duty = f"compile_graph of the backend {backend.name!r} to return a function of payloads, or None"
+            remedy = "return kernel_of_graph(graph, self) of tensorbackend.extending"
+            raise ContractError(expected(duty, remedy, returned=type(compiled)))
         if compiled is not None and donated and not backend.donates:
             whole = compiled
             compiled = lambda *payloads: whole(*in_order(payloads, donated))  # noqa: E731
         # If the backend compiles nothing, the simplified graph is run node by node.
-        self.kernel = compiled or Program(_spared(graph, backend, donated), backend, donated=donated).kernel
+        self.kernel: Kernel = compiled or Program(_spared(graph, backend, donated), backend, donated=donated).kernel
         """Takes the payloads of the tensors among the arguments, and returns a tuple of the payloads of the results."""
         self.calls = 0
         """How often it was found in the cache."""

@@ -12,6 +12,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
+from ..tensor.missing_names import explain_missing
 from .arguments import as_tensors
 from .expr_backend import capture, current, depends_on_argument, expr_tensor, leak_error
 from .node import CAPTURED, PARAMETER, Node, Value
@@ -50,6 +51,7 @@ class TracedCall(NamedTuple):
         return [leaf for option, leaf in zip(self.options, leaves, strict=True) if option is NO_OPTION]
 
 
+@explain_missing
 class Graph:
     """A traced function. Called with tensors, it runs on their backend.
 

@@ -220,3 +220,19 @@ def test_checked_mode_counts_the_results_of_a_composite(count: int) -> None:
     else:
         with pytest.raises(ContractError, match="optional of the backend 'miscounting' to return for split"):
             tb.split(x, 2)
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        (None, r"sin of the backend 'giving' to return a payload, got returned=None; fix the backend"),
+        (NotImplemented, r"got returned=NotImplemented; mark the dtypes that it takes by limited_to\(\)"),
+        (tb.ones(2), r"sin of the backend 'giving' to return a payload, got returned="),
+        ([1.0, 1.0], r"sin of the backend 'giving' to return the payload of f32\[2\], got payload="),
+    ],
+)
+def test_a_result_that_is_no_payload(returned: Any, told: str) -> None:
+    methods = {"name": "giving", "sin": lambda self, out, x, /: returned}
+    kind: Any = type("Giving", (NumpyBackend,), {**methods, "__module__": __name__})
+    with pytest.raises(ContractError, match=told):
+        tb.sin(tb.ones(2, backend=kind))

@@ -33,6 +33,7 @@ EXAMPLES: dict[str, Any] = {
     "EighResult": tb.linalg.eigh(SQUARE),
     "Eigenpairs": tb.solvers.eigsh(SQUARE, 1),
     "Generator": tb.random.generator(0),
+    "Graph": tb.trace(tb.sin)("f32[2]"),
     "GradientTransformation": tb.optimize.adam(0.1),
     "LeastSquares": tb.optimize.least_squares(lambda x: x - 1, tb.ones(2)),
     "LstsqResult": tb.linalg.lstsq(SQUARE, tb.ones(2)),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import ContractError
 
 
 @pytest.mark.parametrize(
@@ -19,3 +22,10 @@ def test_what_is_compiled_as_text(backend: str, fragment: str) -> None:
     assert function.cache_info().misses == 0
     with tb.default_backend(backend):
         assert fragment in function.lower(tb.template((3,), "f32"), factor=2).as_text()
+
+
+@pytest.mark.parametrize("returned", ["no", tb.trace(tb.sin)("f32[2]")])
+def test_what_is_compiled_is_a_function_of_payloads(returned: Any) -> None:
+    kind: Any = type("Giving", (tb.NumpyBackend,), {"name": "giving", "compile_graph": lambda self, graph, /: returned})
+    with pytest.raises(ContractError, match=r"compile_graph of .* to return a function .*; return kernel_of_graph\("):
+        tb.jit(tb.sin)(tb.ones(2, backend=kind))
