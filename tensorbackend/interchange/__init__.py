@@ -14,6 +14,8 @@ from .arrays import to_plain_memory as to_plain_memory
 from .dlpack import HOST as HOST
 from .dlpack import Forward as Forward
 from .dlpack import OnDevice as OnDevice
+from .dlpack import SharedTensor as SharedTensor
 from .dlpack import dlpack_capsule as dlpack_capsule
 from .dlpack import dlpack_device as dlpack_device
+from .dlpack import is_shared as is_shared
 from .dlpack import numpy_from_dlpack as numpy_from_dlpack

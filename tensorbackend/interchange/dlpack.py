@@ -196,3 +196,31 @@ def _mark_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
     buffer.owner = array  # keeps the memory alive
     start = array.__array_interface__["data"][0] - low
     return numpy.ndarray(array.shape, array.dtype, buffer=buffer, offset=start, strides=array.strides)
+
+
+def is_shared(array: Any, x: Any) -> bool:
+    """Whether a tensor made of an array shares its memory; true where it has none, as in a trace."""
+    backend = x.backend
+    if x.data is array or not x.size or not (backend.holds_data and backend.is_concrete(x)):
+        return True
+    import numpy
+
+    return bool(numpy.may_share_memory(array, backend.to_numpy(x, None, None)))
+
+
+class SharedTensor:
+    """A tensor in the form that another backend's library imports: it shares the memory itself, not a copy.
+
+    This is safe because no backend writes to a payload.
+    """
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if options.get("copy") is None:
+            options["copy"] = False
+        return self.x.backend.to_dlpack(self.x, **options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.x.backend.dlpack_device()  # type: ignore[no-any-return] # a tensor, of a higher layer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
-from ..dtypes import DTypeLike, as_dtype
-from ..errors import DTypeError, UnsupportedOp, expected
+from ..dtypes import DTypeLike, as_dtype, bool_, int64
+from ..errors import BackendError, ContractError, DTypeError, UnsupportedOp, expected
 from ..template import Template
 from ..tensor import Tensor
 from .planned import Payload
@@ -165,6 +165,20 @@ def takes(method: Callable[..., Any], wanted: Signature) -> bool:
     except TypeError:
         return False
     return True
+
+
+def check_class(kind: type[Core], declared: type[Core]) -> None:
+    """Raises an error for a class that lacks a dtype that each backend holds, or whose transport has another form."""
+    if kind.__module__.startswith("tensorbackend."):
+        return
+    if not {bool_, int64} <= kind.dtypes:
+        duty = f"bool and int64 among the dtypes of the backend {kind.name!r}"
+        raise BackendError(expected(duty, "add them", dtypes=sorted(map(str, kind.dtypes))))
+    for name in ("from_binary", "to_binary", "from_numpy", "to_numpy", "from_dlpack", "violation", "compile_graph"):
+        method, wanted = getattr(kind, name), plain_signature(getattr(declared, name))
+        if not takes(method, wanted):
+            duty = f"{name} of the backend {kind.name!r} in the form in which it is called"
+            raise ContractError(expected(duty, f"write {name}{wanted}", signature=str(plain_signature(method))))
 
 
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..caching import module_lock
 from ..display import ends, show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype, bool_, int64
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..dtypes.packing import unpack
-from ..errors import ArgumentError, BackendError, ContractError, UnsupportedOp, expected
-from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
+from ..errors import ArgumentError, UnsupportedOp, expected
+from ..interchange import (
+    HOST,
+    SharedTensor,
+    dlpack_capsule,
+    dlpack_device,
+    is_shared,
+    numpy_from_binary,
+    numpy_from_dlpack,
+)
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
 from ..tensor.construction import bytes_of
-from .callbacks import CompositeCall, Default, defines, own_method, plain_signature, takes
+from .callbacks import CompositeCall, Default, check_class, defines, own_method
 from .devices import DeviceFacts, host_facts, kind_of_device
 from .planned import Kernel, Payload
 
@@ -39,8 +47,7 @@ class Core:
     """The name under which `get_backend` finds the backend."""
 
     dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
-    """The dtypes that payloads can hold; a class lists them, or their names, in any collection. Those of
-    narrow ones (`dtypes.STORED_DTYPES`) hold codes, as uint8."""
+    """The dtypes that payloads can hold, or their names; payloads of narrow ones (`dtypes.STORED_DTYPES`) hold codes."""
 
     casts_narrow: ClassVar[bool] = False
     """Whether `as_type` takes narrow dtypes; else other callbacks cast them."""
@@ -115,7 +122,7 @@ class Core:
         with _instances_lock:
             instance = Core._instances.get(key)
             if instance is None:
-                _check_class(cls)
+                check_class(cls, Core)
                 instance = object.__new__(cls)
                 instance.options = MappingProxyType(dict(normalised))
                 instance.kernels = {}
@@ -402,7 +409,7 @@ class Core:
         both = dtype in self.dlpack_dtypes and dtype in source.dlpack_dtypes
         if both and self.dlpack_device() == source.dlpack_device():
             try:
-                template, data = self.from_dlpack(_SharedTensor(x), copy=copy)
+                template, data = self.from_dlpack(SharedTensor(x), copy=copy)
             except BufferError:
                 pass  # for example, strides that one of the libraries does not take
             else:
@@ -447,48 +454,6 @@ class Core:
             if len(axis_positions) < x.shape[axis]:
                 x = x[(*[slice(None)] * axis, list(axis_positions))]
         return unpack(bytes_of(x.backend, x, x.size), x.dtype)
-
-
-def _check_class(kind: type[Core]) -> None:
-    """Raises an error for a class that lacks a dtype that each backend holds, or whose transport has another form."""
-    if kind.__module__.startswith("tensorbackend."):
-        return
-    if not {bool_, int64} <= kind.dtypes:
-        duty = f"bool and int64 among the dtypes of the backend {kind.name!r}"
-        raise BackendError(expected(duty, "add them", dtypes=sorted(map(str, kind.dtypes))))
-    for name in ("from_binary", "to_binary", "from_numpy", "to_numpy", "from_dlpack", "violation", "compile_graph"):
-        method, wanted = getattr(kind, name), plain_signature(getattr(Core, name))
-        if not takes(method, wanted):
-            duty = f"{name} of the backend {kind.name!r} in the form in which it is called"
-            raise ContractError(expected(duty, f"write {name}{wanted}", signature=str(plain_signature(method))))
-
-
-def is_shared(array: numpy.ndarray[Any, Any], x: Tensor) -> bool:
-    """Whether a tensor made of an array shares its memory; true where it has none, as in a trace."""
-    backend = x.backend
-    if x.data is array or not x.size or not (backend.holds_data and backend.is_concrete(x)):
-        return True
-    import numpy
-
-    return numpy.may_share_memory(array, backend.to_numpy(x, None, None))
-
-
-class _SharedTensor:
-    """A tensor in the form that another backend's library imports: it shares the memory itself, not a copy.
-
-    This is safe because no backend writes to a payload.
-    """
-
-    def __init__(self, x: Tensor) -> None:
-        self.x = x
-
-    def __dlpack__(self, **options: Any) -> Any:
-        if options.get("copy") is None:
-            options["copy"] = False
-        return self.x.backend.to_dlpack(self.x, **options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.x.backend.dlpack_device()
 
 
 def _reconstruct(backend: type[Core], options: dict[str, object]) -> Core:

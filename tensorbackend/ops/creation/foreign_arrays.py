@@ -7,9 +7,8 @@ from typing import Any
 from ...caching.option_keys import holds_entries, remember
 from ...dtypes import as_dtype, scalar_kind
 from ...errors import ArgumentError, DTypeError, ExchangeError, OperandError, TensorBackendError, expected
-from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
+from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, is_shared, to_plain_memory
 from ...protocol import Backend, BackendLike
-from ...protocol.core import is_shared
 from ...select import backend_at, check_dtype_support, claimant, get_backend, library_backend
 from ...template import NamesLike, Template, as_names, intern_template
 from ...tensor import Tensor
