@@ -47,7 +47,7 @@ class Core:
     """The name under which `get_backend` finds the backend."""
 
     dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
-    """The dtypes that payloads can hold, or their names; payloads of narrow ones (`dtypes.STORED_DTYPES`) hold codes."""
+    """The dtypes that payloads can hold, or their names; those of narrow ones (`dtypes.STORED_DTYPES`) hold codes."""
 
     casts_narrow: ClassVar[bool] = False
     """Whether `as_type` takes narrow dtypes; else other callbacks cast them."""
