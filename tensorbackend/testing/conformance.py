@@ -131,7 +131,7 @@ def _judge(
 def check_row(row: Divergence, backend: Backend) -> None:
     """Raises `AssertionError` unless a row's witness differs without the row and passes with it.
 
-    A row names ops as `names` lists them. A row that compares nothing must name ops, or it would excuse every failure.
+    A row that compares nothing must name ops, or it would excuse every failure.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def check_row(row: Divergence, backend: Backend) -> None:
     """
     if not row.judgement.compared and not row.ops:
         raise AssertionError(f"the row {row.reason!r} compares nothing and names no ops: it excuses every failure")
-    for name in {*row.ops, row.witness.name} - {*names()}:
+    for name in {*row._bare_ops, row.witness.name} - {*names()}:
         raise AssertionError(f"the row {row.reason!r} names {name!r}: expected a name of testing.names()")
     try:
         judge(row.witness, backend, rows=())

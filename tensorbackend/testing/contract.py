@@ -19,7 +19,7 @@ from ..select import backend_deallocate, check_dtype_support, get_backend
 from ..tensor import Tensor
 from .calls import Invocation
 from .divergences import Outcome
-from .failures import Disagreement
+from .failures import Disagreement, raised
 from .source import WRITES, script
 
 
@@ -65,14 +65,14 @@ def _no_other_errors(call: Invocation, backend: Backend) -> Iterator[None]:
     except (TensorBackendError, Disagreement):
         raise
     except Exception as error:  # whatever another library raises
-        raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
+        raise call.disagreement("exception", raised(error), backend) from error
 
 
 def _answer(call: Invocation, backend_call: Invocation, backend: Backend) -> Outcome:
     answer = outcome(backend_call)
     if isinstance(answer, ContractError):
         cause = answer.__cause__
-        detail = str(answer) if cause is None else f"raises {type(cause).__name__}: {cause}"
+        detail = str(answer) if cause is None else raised(cause)
         raise call.disagreement(answer.breach, detail, backend) from cause or answer
     if isinstance(answer, UnsupportedOp):
         raise answer

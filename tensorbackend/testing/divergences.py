@@ -72,18 +72,23 @@ class Divergence(NamedTuple):
     until: tuple[str, str] | None = None
     """A library that the backend runs on, and its first version that does not differ, such as `("jax", "0.12")`."""
     ops: tuple[str, ...] = ()
-    """The names of the ops, as `names` lists them; empty for all ops."""
+    """The names of the ops, with or without a namespace; empty for all ops."""
     dtypes: tuple[DType, ...] = ()
     """The dtypes of which an input or a result has one; empty for all dtypes."""
     when: Callable[[Invocation, Outcome], bool] = lambda call, reference: True
     """Whether the row concerns a call, by the call and the reference's outcome."""
+
+    @property
+    def _bare_ops(self) -> set[str]:
+        """The names of the ops without namespaces."""
+        return {name.rpartition(".")[2] for name in self.ops}
 
     def concerns(self, call: Invocation, wanted: Outcome) -> bool:
         """Whether the row is about a call, of which `wanted` is the reference's outcome."""
         results = [] if isinstance(wanted, TensorBackendError) else wanted
         held = {x.dtype for x in [*call.tensors, *results]}
         return (
-            (not self.ops or call.name in self.ops)
+            (not self.ops or call.name in self._bare_ops)
             and (not self.dtypes or not held.isdisjoint(self.dtypes))
             and self.when(call, wanted)
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from pathlib import Path
+from traceback import extract_tb
+from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["value", "template", "payload", "error", "exception", "dry run", "mutation", "alias"]
 """The kind of a failure:
@@ -34,3 +36,13 @@ class Disagreement(AssertionError):
     def __str__(self) -> str:
         head = f"{self.subject}: {self.detail}" if self.subject else self.detail
         return f"{head}\nto see it again:\n{self.script}" if self.script else head
+
+
+_OURS: Final = str(Path(__file__).parent.parent)
+
+
+def raised(error: BaseException) -> str:
+    """What a backend's code raised, and the function and line of it that tensorbackend called."""
+    frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith((_OURS, "<"))]
+    place = f", in {frames[0].name} at {Path(frames[0].filename).name}:{frames[0].lineno}" if frames else ""
+    return f"raises {type(error).__name__}: {error}{place}"

@@ -129,6 +129,7 @@ def check_pair(
     ulps = 0.0
     began = _processor_time()
     first_wrong: list[tuple[int, float]] = []
+    wrong: list[Disagreement] = []
     drawn: Counter[str] = Counter()
     judge_program = Judge(backend)
     divergences: dict[str, None] = {}
@@ -164,7 +165,8 @@ def check_pair(
             if error.dtype is None or error.dtype is dtype:
                 lacks[str(error)] = None
             return
-        except Disagreement:
+        except Disagreement as failure:
+            wrong.append(failure)
             if not first_wrong:  # Hypothesis shrinks the call after this
                 first_wrong.append((drawn["judged"] + 1, _processor_time() - began))
             raise
@@ -191,7 +193,11 @@ def check_pair(
         return pair("fail", failure=failure)
     except Exception as error:  # Hypothesis raises it for a backend that returns another result the second time
         proceed()
-        return pair("fail", failure=Disagreement("exception", f"{type(error).__name__}: {error}"))
+        failure = Disagreement("exception", f"{type(error).__name__}: {error}")
+        if wrong:
+            detail = f"{wrong[-1].detail}, but not each time"
+            failure = Disagreement(wrong[-1].kind, detail, script=wrong[-1].script)
+        return pair("fail", failure=failure)
     if lacks and not drawn["compared"]:
         return pair("unsupported", lacks)
     if divergences:

@@ -9,7 +9,7 @@ from ..ops.inspection import to_batched
 from ..protocol import Backend
 from ..select import backend_copy, backend_transfer, check_dtype_support, get_backend
 from ..tensor import Tensor
-from .failures import Disagreement, Kind
+from .failures import Disagreement, Kind, raised
 from .source import WRITES, script, source
 
 TRANSPORT = "transport"
@@ -37,7 +37,7 @@ def check_transport(given: Tensor, backend: Backend) -> None:
     except (TensorBackendError, Disagreement):
         raise
     except Exception as error:  # whatever another library raises
-        raise _failure("exception", f"raises {type(error).__name__}: {error}", given, backend) from error
+        raise _failure("exception", raised(error), given, backend) from error
 
 
 def _failure(kind: Kind, detail: str, original: Tensor, backend: Backend, program: str = "") -> Disagreement:

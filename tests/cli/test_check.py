@@ -86,7 +86,8 @@ def test_what_is_told_of_a_pair(report: Report) -> None:
     pairs = {pair.op: pair for pair in report.pairs}
     assert (pairs["exp"].kind, pairs["floor"].kind) == ("value", "exception")
     assert "ulps away where 4 are allowed" in pairs["exp"].detail
-    assert pairs["floor"].detail == f"raises ValueError: {HOSTILE}"
+    line = CheckedBackend.floor.__code__.co_firstlineno + 1
+    assert pairs["floor"].detail == f"raises ValueError: {HOSTILE}, in floor at test_check.py:{line}"
     assert "tb.exp(tb.tensor(" in pairs["exp"].script
     assert pairs["multiply"].reasons == (f"subnormals are zeros {HOSTILE}",)
     assert "expected a dtype that sqrt of the backend" in pairs["sqrt"].reasons[0]
@@ -151,6 +152,24 @@ def test_the_same_seed_draws_the_same_calls() -> None:
         return check_pair(CheckedBackend(), "exp", tb.float32, examples=5, start=start).script
 
     assert script(1) == script(1)
+
+
+def test_a_callback_that_fails_at_times() -> None:
+    class Moody(BinaryBackend):
+        name = "moody"
+        dispatch_priority = 1
+        calls = 0
+
+        def exp(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+            Moody.calls += 1
+            if Moody.calls % 7 == 6:
+                raise KeyError("a mood")
+            return BinaryBackend.exp(self, out, x)
+
+    pair = check_pair(Moody(), "exp", tb.float32, examples=40)
+    assert (pair.status, pair.kind) == ("fail", "exception")
+    assert re.fullmatch(r"raises KeyError: 'a mood', in exp at test_check.py:\d+, but not each time", pair.detail)
+    assert "tb.exp(" in pair.script
 
 
 def test_a_dtype_of_another_operand_is_not_held_against_a_pair() -> None:
