@@ -165,8 +165,8 @@ def check_pair(
             if error.dtype is None or error.dtype is dtype:
                 lacks[str(error)] = None
             return
-        except Disagreement as failure:
-            wrong.append(failure)
+        except Disagreement as disagreement:
+            wrong.append(disagreement)
             if not first_wrong:  # Hypothesis shrinks the call after this
                 first_wrong.append((drawn["judged"] + 1, _processor_time() - began))
             raise
@@ -193,11 +193,10 @@ def check_pair(
         return pair("fail", failure=failure)
     except Exception as error:  # Hypothesis raises it for a backend that returns another result the second time
         proceed()
-        failure = Disagreement("exception", f"{type(error).__name__}: {error}")
+        told = Disagreement("exception", f"{type(error).__name__}: {error}")
         if wrong:
-            detail = f"{wrong[-1].detail}, but not each time"
-            failure = Disagreement(wrong[-1].kind, detail, script=wrong[-1].script)
-        return pair("fail", failure=failure)
+            told = Disagreement(wrong[-1].kind, f"{wrong[-1].detail}, but not each time", script=wrong[-1].script)
+        return pair("fail", failure=told)
     if lacks and not drawn["compared"]:
         return pair("unsupported", lacks)
     if divergences:
