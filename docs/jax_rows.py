@@ -73,7 +73,8 @@ a.at[where].add(b) | tb.indexed_add(x, at[:, None], y) |
 a.astype(jnp.bfloat16).astype(jnp.float32) | x.astype("bf16").astype("f32") |
 jnp.einsum("ij,kj->ik", a, b) | tb.einsum("ij,kj->ik", x, y) |
 jax.lax.top_k(a, 2) | tb.top_k(x, 2) |
-jax.lax.dynamic_slice(a, (0, 1), (2, 2)) | tb.slice_(x, starts=(0, 1), lengths=(2, 2), strides=(1, 1)) |
+jax.lax.dynamic_slice(a, (0, 1), (2, 2)) | tb.slice_(x, starts=(0, 1), lengths=(2, 2), strides=(1, 1)) | a computed
+    start: `tb.slice_along_axis(x, start, 2, axis=0)`
 jax.ops.segment_sum(a, where, 3) | tb.segment_sum(x, at, size=3) |
 jax.nn.softmax(a, axis=-1) | tb.nn.softmax(x, axis=-1) |
 jax.nn.relu(a) | tb.nn.relu(x) |

@@ -335,14 +335,14 @@ CASES: list[tuple[str, str, dict[str, Any], Any]] = [
     (
         "ffill",
         "tb.take_along_axis(x, tb.cumulative_max(tb.where(tb.isnan(x), 0, tb.iota(x.shape, axis=0, "
-        "names=x.names)), axis=0), axis=0)",
+        "names=x.names, like=x)), axis=0), axis=0)",
         {"x": HOLES},
         filled_forward(HOLES),
     ),
     (
         "bfill",
         "tb.flip(tb.take_along_axis(y, tb.cumulative_max(tb.where(tb.isnan(y), 0, tb.iota(y.shape, axis=0, "
-        "names=y.names)), axis=0), axis=0), axis=0)",
+        "names=y.names, like=y)), axis=0), axis=0), axis=0)",
         {"x": HOLES, "y": "tb.flip(x, axis=0)"},
         filled_forward(HOLES[::-1])[::-1],
     ),
