@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -114,7 +115,8 @@ class WithOwn(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         mask: Any = self.mask
-        return torch.triu(self.used(x)) * mask + torch.tensor([1.0, 2.0, 3.0]) + torch.zeros(3)
+        result: torch.Tensor = torch.triu(self.used(x)) * mask + torch.tensor([1.0, 2.0, 3.0]) + torch.zeros(3)
+        return result
 
 
 @pytest.mark.parametrize("backend", ["binary", "jax", "numpy", "torch"])
@@ -129,7 +131,7 @@ def test_what_a_module_has_of_its_own_follows_its_inputs(backend: str) -> None:
     def loss(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
         return tb.sum(function.apply(parameters, x) ** 2)
 
-    calls = {
+    calls: dict[str, Callable[[tb.Tensor], Any]] = {
         "call": function, "jit": tb.jit(function), "apply": lambda x: function.apply(parameters, x),
         "compiled": lambda x: tb.jit(function.apply)(parameters, x),
         "vmap": lambda x: tb.vmap(function)(x[None])[0],
@@ -148,12 +150,13 @@ def test_what_a_module_has_of_its_own_follows_its_inputs(backend: str) -> None:
 
 def test_wrong_guesses_say_what_to_write() -> None:
     module, x = torch.nn.Linear(2, 3), torch.zeros(1, 2)
-    for examples, named, remedy in (
+    cases: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         ((), {}, r"an example of each input of Linear.forward\(input: torch.Tensor\).*; as in from_torch\(module, "),
         ((x,), {"dynamic": True}, r"open sizes are dynamic_shapes=\({0: 'batch'},\)$"),
         (("f32[1, 2]",), {}, r"expected PyTorch's tensors as examples, got example='f32\[1, 2\]'; as in torch.zeros"),
         ((x.numpy(),), {}, r"or torch.as_tensor\(x\)$"),
-    ):
+    ]
+    for examples, named, remedy in cases:
         with pytest.raises(ArgumentError, match=rf"^from_torch: .*{remedy}"):
             from_torch(module, *examples, **named)
     with pytest.raises(UnsupportedOp, match=r"write from_torch\(module, \*example\) for the inputs in a tuple$"):
@@ -168,7 +171,8 @@ def test_wrong_guesses_say_what_to_write() -> None:
 def test_an_open_batch_fits_other_sizes() -> None:
     module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
     function = from_torch(module, torch.zeros(2, 3), dynamic_shapes=({0: "batch"},))
-    assert function.model.inputs["input"].names == ("batch", None)
+    kind: Any = function.model.inputs["input"]
+    assert kind.names == ("batch", None)
     x = torch.randn(7, 3)
     numpy.testing.assert_allclose(
         numpy.asarray(function(tb.asarray(x.numpy()))), module(x).detach().numpy(), rtol=1e-5, atol=1e-6
