@@ -281,6 +281,11 @@ def test_attention_that_sees_nothing_is_zero_with_pytorchs_gradients() -> None:
     slopes = tb.grad(lambda x: tb.sum(tb.square(function(x, seen))))(given)
     assert x.grad is not None
     numpy.testing.assert_allclose(numpy.asarray(slopes), x.grad.numpy(), rtol=1e-5, atol=1e-6)
+    with torch.no_grad():
+        x[0, 0, 1, 2] = torch.nan
+        spoilt = Masked()(x, mask).numpy()
+    found = numpy.asarray(function(tb.asarray(x.detach().numpy()), seen))
+    numpy.testing.assert_array_equal(numpy.isnan(found), numpy.isnan(spoilt))  # a NaN is not taken for nothing seen
 
 
 class Branching(torch.nn.Module):

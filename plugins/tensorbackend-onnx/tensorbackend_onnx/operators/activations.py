@@ -78,9 +78,8 @@ rows(
 
 @operator("Softmax", domain=JOINED)
 def safe_softmax(x: Tensor, *, axis: int = -1) -> Tensor:
-    """The softmax, with zeros where it would be NaN, as where PyTorch's attention sees nothing."""
-    # A row is NaN unless its largest element is finite.
-    return nn.masked_softmax(x, tb.isfinite(tb.max(x, axis=axis, keepdims=True)), axis=axis)
+    """The softmax, with zeros where all elements are minus infinity, as where PyTorch's attention sees nothing."""
+    return nn.masked_softmax(x, tb.max(x, axis=axis, keepdims=True) != -tb.inf, axis=axis)
 
 
 @operator("PRelu")
