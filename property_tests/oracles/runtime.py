@@ -254,6 +254,27 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert out.on_mesh.flops >= 2 * (n * devices // parts) * k * m
 
 
+@law("largest_size", by="brute force")
+def largest_size(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Of all sizes up to a few more than the one that is found, it is the largest that fits."""
+    width, limit = draw(st.integers(1, 4)), draw(st.integers(60, 900))
+    gradient, optimised = draw(st.booleans()), draw(st.booleans())
+    fits = draw(st.sampled_from([limit, f"{limit}B"]))
+
+    def loss(w: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.tanh(x @ w))
+
+    out = run(loss, f"f32[{width}, 2]", f"f32[?, {width}]", fits=fits, gradient=gradient, optimised=optimised)
+    sizes = [
+        size
+        for size in range(1, out + 5)
+        if tb.dry_run(loss, f"f32[{width}, 2]", f"f32[{size}, {width}]", gradient=gradient).fits(
+            limit, optimised=optimised
+        )
+    ]
+    assert out == max(sizes, default=0)
+
+
 @law("fit", by="brute force")
 def fit(draw: Draw, run: Recorder, backend: Backend) -> None:
     """Of all choices of calls, or of parts, none that fits costs less by more than 15 % of what it adds."""

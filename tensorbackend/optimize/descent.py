@@ -267,10 +267,6 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     [0.5, 0.25, 0.0, 0.0]
     """
     per_step, first, last = 1 / _positive(steps), float(rate), float(least)
-    if last > first:
-        raise ArgumentError(
-            expected("a last rate of at most the first", "warmup(schedule, steps) warms up", least=least)
-        )
 
     @check_arguments
     def decay(count: TensorLike) -> Tensor:

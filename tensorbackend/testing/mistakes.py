@@ -41,7 +41,7 @@ def is_refused(call: Invocation) -> bool:
 
 @cache
 @st.composite
-def invalid_calls(draw: Draw, name: str, dtypes: Sequence[DType] = ALL_DTYPES) -> Invocation:
+def invalid_calls(draw: Draw, name: str, dtypes: Sequence[DType] | None = None) -> Invocation:
     """Calls of an op that must raise, with the same error on every backend and on templates, before any callback runs.
 
     Parameters
@@ -62,6 +62,7 @@ def invalid_calls(draw: Draw, name: str, dtypes: Sequence[DType] = ALL_DTYPES) -
     >>> find(invalid_calls("sum"), lambda call: True).name
     'sum'
     """
+    dtypes = ALL_DTYPES if dtypes is None else dtypes
     call: Invocation = draw(calls(name, draw(st.sampled_from(dtypes))))
     if is_refused(call):
         return call

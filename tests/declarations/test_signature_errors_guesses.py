@@ -359,7 +359,6 @@ GUESSES = [
     ("tb.dry_run(lambda x: tb.sum(x), x, memory='8GB')", "write fits='8GB'"),
     ("tb.compare(lambda x: tb.sum(x), x, backend='jax')", "or of the function, got backend='jax'; write backends="),
     ("tb.nn.dropout(x, 0.1, key)", "expected a rate from 0 to 1, got rate=u32[2]; write dropout(key, x, rate)"),
-    ("tb.optimize.cosine_decay(0.1, 9, least=10)", "warmup(schedule, steps) warms up"),
     ("tb.optimize.adam(0.1).update({'w': v}, {'w': v}, ())", "write update(gradients, state, parameters)"),
     ("tb.save('x.npz', {'x': x})", "or drop them with x.rename(None, None)"),
     ("tb.save({'x': x}, 'x.npz')", "the path comes first, as in tb.save(path, x)"),
