@@ -62,13 +62,16 @@ def _zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = No
 def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
     """Makes a function whose results are zeros."""
     of_others = hosted(_zeros, name, home=False)
+    host_zeros = numpy.zeros
 
     def make(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
         default = scoped() or process_default[0]
-        plain = dtype is float or dtype.__class__ in _CLASSES
-        if plain and default.__class__ is NumpyBackend and order == "C" and device is like is None:
+        if default.__class__ is NumpyBackend and order == "C" and device is like is None:
             try:
-                return array_of_new(numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype), default)
+                if dtype is float:
+                    return array_of_new(host_zeros(shape), default)
+                if dtype.__class__ in _CLASSES:
+                    return array_of_new(host_zeros(shape, dtype), default)
             except Exception:  # what is wrong with the shape or the dtype is told below
                 pass
         return of_others(shape, dtype, order, device=device, like=like)  # type: ignore[no-any-return] # generated code has no types
