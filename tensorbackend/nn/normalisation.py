@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments, check_construction
+from ..dispatch import composite
 from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, NamesError, ShapeError, expected
 from ..ops.composite.elementwise.functions import stop_gradient
@@ -27,17 +28,35 @@ from ..tensor.missing_names import explain_missing
 NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
 
 
+def _parameters(
+    x: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
+) -> tuple[Tensor | None, Tensor | None]:
+    """A scale and an offset for some axes of x, as far as there are any, reshaped to broadcast with x."""
+    return (
+        None if scale is None else reshape_parameter(operand_tensors(x, scale)[1], x, axes, "a scale"),
+        None if offset is None else reshape_parameter(operand_tensors(x, offset)[1], x, axes, "an offset"),
+    )
+
+
 def _scale_and_offset(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
 ) -> Tensor:
     """x times a scale plus an offset for the axes, in the floating dtype of the mean of `like`."""
-    dtype = to_floating(like.dtype)
-    wide = astype(x, promote_types(x.dtype, float32))
-    if scale is not None:
-        wide = wide * reshape_parameter(operand_tensors(x, scale)[1], x, axes, "a scale")
-    if offset is not None:
-        wide = wide + reshape_parameter(operand_tensors(x, offset)[1], x, axes, "an offset")
-    return astype(wide, dtype)
+    return _affine(astype(x, promote_types(x.dtype, float32)), like, *_parameters(x, axes, scale, offset))
+
+
+def _affine(x: Tensor, like: Tensor, scale: Tensor | None, offset: Tensor | None) -> Tensor:
+    """x times a scale plus an offset, which broadcast to it."""
+    scaled = x if scale is None else x * scale
+    return astype(scaled if offset is None else scaled + offset, to_floating(like.dtype))
+
+
+@composite.calls("layer_norm").within(NORMALISED)
+def _layer_norm(
+    x: Tensor, scale: Tensor | None = None, offset: Tensor | None = None, /, *, axis: Axes, epsilon: float
+) -> Tensor:
+    """See `layer_norm`; scale and offset broadcast to x."""
+    return _affine(standardise(cast_to_float32(x), axis=axis, epsilon=epsilon), x, scale, offset)
 
 
 @check_arguments
@@ -80,7 +99,14 @@ def layer_norm(
     axes = normalize_axes(x.template, axis)
     if scale is None and offset is None:
         return standardise(x, axis=axes, epsilon=epsilon)
-    return _scale_and_offset(standardise(cast_to_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
+    return _layer_norm(x, *_parameters(x, axes, scale, offset), axis=axes, epsilon=epsilon)
+
+
+@composite.calls("rms_norm").within(NORMALISED)
+def _rms_norm(x: Tensor, scale: Tensor | None = None, /, *, axis: Axes, epsilon: float) -> Tensor:
+    """See `rms_norm`; the scale broadcasts to x."""
+    wide = cast_to_float32(x)
+    return _affine(wide * rsqrt(mean(wide * wide, axis=axis, keepdims=True) + epsilon), x, scale, None)
 
 
 @check_arguments
@@ -110,9 +136,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     """
     (x,) = operand_tensors(x)
     axes = normalize_axes(x.template, axis)
-    wide = cast_to_float32(x)
-    squares = mean(wide * wide, axis=axes, keepdims=True)
-    return _scale_and_offset(wide * rsqrt(squares + epsilon), x, axes, scale, None)
+    return _rms_norm(x, _parameters(x, axes, scale, None)[0], axis=axes, epsilon=epsilon)
 
 
 @check_arguments
@@ -160,11 +184,18 @@ def group_norm(
     size = x.shape[along]
     if groups < 1 or size % groups:
         raise ArgumentError(expected(f"a number of groups that divides the {size} features", groups=groups))
-    apart = reshape(cast_to_float32(x), (*x.shape[:along], groups, size // groups, *x.shape[along + 1 :]))
     still = {axis + (axis > along) for axis in kept} | {along}
-    rest = tuple(axis for axis in range(apart.ndim) if axis not in still)
-    unit = reshape(standardise(apart, axis=rest, epsilon=epsilon), x.shape, names=x.names)
-    return _scale_and_offset(unit, x, (along,), scale, offset)
+    rest = tuple(axis for axis in range(x.ndim + 1) if axis not in still)
+    parts = [
+        part if part is None else _apart(part, along, groups)
+        for part in (x, *_parameters(x, (along,), scale, offset))
+    ]
+    return reshape(_layer_norm(*parts, axis=rest, epsilon=epsilon), x.shape, names=x.names)
+
+
+def _apart(x: Tensor, axis: int, groups: int) -> Tensor:
+    """x with an axis as two, of groups and of the features of a group."""
+    return reshape(x, (*x.shape[:axis], groups, x.shape[axis] // groups, *x.shape[axis + 1 :]))
 
 
 @explain_missing

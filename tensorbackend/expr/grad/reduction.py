@@ -13,6 +13,7 @@ from ...ops.composite.reduction import cast_to_float32, count_along, mean
 from ...ops.composite.reduction.probabilities import softmax
 from ...ops.elementwise.basic import astype, where
 from ...ops.elementwise.binary import logical_and
+from ...ops.elementwise.complex_functions import rsqrt
 from ...ops.elementwise.transcendental import exp, sqrt
 from ...ops.indexing.taking import slice_along_axis
 from ...ops.reduction import max, sum
@@ -119,9 +120,31 @@ def _masked_softmax(cotangent: Tensor, out: Tensor, x: Tensor, mask: Tensor, *, 
 
 @rule("standardise")
 def _standardise(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, epsilon: float) -> Cotangents:
-    wide, wide_cotangent = cast_to_float32(x), cast_to_float32(cotangent)
+    return (_layer_norm(cotangent, out, x, None, None, axis=axis, epsilon=epsilon)[0],)
+
+
+@rule("layer_norm")
+def _layer_norm(
+    cotangent: Tensor, out: Tensor, x: Tensor, scale: Tensor | None = None, offset: Tensor | None = None, *,
+    axis: Positions, epsilon: float,
+) -> Cotangents:  # fmt: skip
+    wide, cotangent = cast_to_float32(x), cast_to_float32(cotangent)
     centred = wide - mean(wide, axis=axis, keepdims=True)
-    scale = 1 / sqrt(mean(centred * centred, axis=axis, keepdims=True) + epsilon)
-    unit = centred * scale
-    along = unit * mean(wide_cotangent * unit, axis=axis, keepdims=True)
-    return (scale * (wide_cotangent - mean(wide_cotangent, axis=axis, keepdims=True) - along),)
+    rate = 1 / sqrt(mean(centred * centred, axis=axis, keepdims=True) + epsilon)
+    unit = centred * rate
+    scaled = cotangent if scale is None else cotangent * scale
+    along = unit * mean(scaled * unit, axis=axis, keepdims=True)
+    gradient = rate * (scaled - mean(scaled, axis=axis, keepdims=True) - along)
+    return gradient, None if scale is None else cotangent * unit, None if offset is None else cotangent
+
+
+@rule("rms_norm")
+def _rms_norm(
+    cotangent: Tensor, out: Tensor, x: Tensor, scale: Tensor | None = None, *, axis: Positions, epsilon: float
+) -> Cotangents:
+    wide, cotangent = cast_to_float32(x), cast_to_float32(cotangent)
+    rate = rsqrt(mean(wide * wide, axis=axis, keepdims=True) + epsilon)
+    unit = wide * rate
+    scaled = cotangent if scale is None else cotangent * scale
+    gradient = rate * (scaled - unit * mean(scaled * unit, axis=axis, keepdims=True))
+    return gradient, None if scale is None else cotangent * unit

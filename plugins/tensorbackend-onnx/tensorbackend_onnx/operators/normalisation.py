@@ -52,12 +52,22 @@ def _from(x: Tensor, axis: int) -> tuple[int, ...]:
 def layer_norm(x: Tensor, scale: Tensor, offset: Maybe = None, *, given: Given, node: Node) -> Any:
     """The axes from one on normalised; also the mean and the reciprocal of the deviation."""
     axes, wide = _from(x, given.axis), _widened(x, given.stash_type)
-    result = nn.standardise(wide, axis=axes, epsilon=given.epsilon).astype(x.dtype) * scale
-    result = result if offset is None else result + offset
+    result = _layer_norm(wide, x, scale, offset, axes, given.epsilon)
     if not (node.wants(1) or node.wants(2)):
         return result
     deviation = tb.rsqrt(tb.var(wide, axis=axes, keepdims=True) + given.epsilon)
     return result, tb.mean(wide, axis=axes, keepdims=True), deviation
+
+
+def _layer_norm(
+    wide: Tensor, x: Tensor, scale: Tensor, offset: Maybe, axes: tuple[int, ...], epsilon: float
+) -> Tensor:
+    """x normalised along some axes with the statistics of `wide`, times a scale plus an offset, which may broadcast."""
+    whole = tuple(x.shape[axis] for axis in axes)
+    if wide.dtype == x.dtype and scale.shape == whole and (offset is None or offset.shape == whole):
+        return nn.layer_norm(wide, scale, offset, axis=axes, epsilon=epsilon)
+    result = nn.standardise(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
+    return result if offset is None else result + offset
 
 
 @operator("RMSNormalization")
@@ -65,7 +75,10 @@ def layer_norm(x: Tensor, scale: Tensor, offset: Maybe = None, *, given: Given, 
 @operator("SimplifiedLayerNormalization", domain=MICROSOFT)
 def rms_norm(x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1) -> Tensor:
     """The axes from one on divided by their root mean square; models of before opset 23 have other names for it."""
-    return nn.rms_norm(_widened(x, stash_type), axis=_from(x, axis), epsilon=epsilon).astype(x.dtype) * scale
+    axes, wide = _from(x, axis), _widened(x, stash_type)
+    if wide.dtype == x.dtype and scale.shape == tuple(x.shape[axis] for axis in axes):
+        return nn.rms_norm(wide, scale, axis=axes, epsilon=epsilon)
+    return nn.rms_norm(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
 
 
 @operator("SkipLayerNormalization", domain=MICROSOFT)
@@ -74,8 +87,8 @@ def skip_layer_norm(
 ) -> tuple[Tensor, None, None, Tensor]:
     """The layer normalisation of a sum, and the sum."""
     total = x + skip if bias is None else x + skip + bias
-    standard = nn.standardise(_widened(total, 1), axis=-1, epsilon=epsilon).astype(total.dtype) * scale
-    return standard if offset is None else standard + offset, None, None, total
+    last = (total.ndim - 1,)
+    return _layer_norm(_widened(total, 1), total, scale, offset, last, epsilon), None, None, total
 
 
 @operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
