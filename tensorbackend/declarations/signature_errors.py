@@ -259,7 +259,7 @@ def _remedy_of_surplus(
         return f"write axis={shown(places)}"
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
-        if free and fits(first, types.get(parameter.name, Any)):
+        if free and not isinstance(first, Tensor) and fits(first, types.get(parameter.name, Any)):
             return f"write {parameter.name}={shown(first)}"
     return rows("arguments.dtype").get(name_of(function), "")
 

@@ -147,6 +147,14 @@ class Composite:
 
     @overload
     def __call__(
+        self, body: Callable[Concatenate[Tensor, Tensor | None, Tensor | None, P], R], /
+    ) -> Op[Concatenate[TensorLike, TensorLike | None, TensorLike | None, P], R]: ...
+    @overload
+    def __call__(
+        self, body: Callable[Concatenate[Tensor, Tensor | None, P], R], /
+    ) -> Op[Concatenate[TensorLike, TensorLike | None, P], R]: ...
+    @overload
+    def __call__(
         self, body: Callable[Concatenate[Tensor, Tensor, Tensor, P], R], /
     ) -> Op[Concatenate[TensorLike, TensorLike, TensorLike, P], R]: ...
     @overload

@@ -7,23 +7,21 @@ from typing import NamedTuple
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import promote_types
+from ..declarations.argument_kinds import fits, misfit
 from ..errors import ShapeError, expected
-from ..ops.composite.contraction import matmul
+from ..ops.composite import contraction
+from ..ops.composite.contraction import ATTENDED, scaled_products
 from ..ops.composite.elementwise.functions import isfinite, logical_not, stop_gradient
-from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction.probabilities import masked_softmax, softmax
 from ..ops.creation.filled import iota, rename
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.shape import align_to, expand_dims, matrix_transpose, permute_dims
-from ..rules.accuracy import Bound, declare_bound
+from ..ops.indexing.taking import slice_along_axis
+from ..ops.shape import align_to, concatenate, expand_dims, permute_dims
+from ..rules.accuracy import declare_bound
 from ..rules.axes import normalize_axis
-from ..rules.broadcasting import to_floating
 from ..tensor import Tensor, TensorLike
-
-ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
 
 def with_axes_last(x: Tensor, time: Axis, axis: Axis) -> Tensor:
@@ -62,14 +60,6 @@ class FiniteVectors(NamedTuple):
     def of(cls, x: Tensor) -> FiniteVectors:
         finite = isfinite(x)
         return cls(where(finite, x, 0), finite.all(axis=-1))
-
-
-class _Weights(NamedTuple):
-    """Weights (..., queries, keys) of queries and keys whose NaN and infinities were replaced."""
-
-    weights: Tensor
-    spoilt: Tensor | None
-    """Under a mask, where it holds for a query or key that is not finite: the weights there are to be NaN."""
 
 
 @check_arguments
@@ -128,54 +118,42 @@ def attention_weights(
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
     """
     query, key = operand_tensors(query, key)
-    weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
-    return weights if spoilt is None else where(spoilt, math.nan, weights)
+    query, key = _pair(query, key, time, axis)
+    inside = _seen(query, key, mask, causal)
+    if inside is None:
+        return softmax(scaled_products(query, key, bias, scale), axis=-1)
+    (query, query_whole), (key, key_whole) = FiniteVectors.of(query), FiniteVectors.of(key)
+    weights = masked_softmax(scaled_products(query, key, bias, scale), inside, axis=-1)
+    return where(_spoilt(inside, query_whole, key_whole), math.nan, weights)
 
 
-def _weights(
-    query: Tensor,
-    key: Tensor,
-    mask: TensorLike | None,
-    bias: TensorLike | None,
-    causal: bool,
-    scale: float | None,
-    time: Axis,
-    axis: Axis,
-) -> _Weights:
-    """The weights that `attention_weights` documents."""
+def _pair(query: Tensor, key: Tensor, time: Axis, axis: Axis) -> tuple[Tensor, Tensor]:
+    """Queries and keys (batch..., time, features), whose axes of times have two names."""
     query, key = with_axes_last(query, time, axis), with_axes_last(key, time, axis)
     key = _align_leading(key, query)
     if query.names[-2] is not None and query.names[-2] in key.names:
         key = rename(key, *key.names[:-2], None, key.names[-1])
-    wide, keys = cast_to_float32(query), cast_to_float32(key)
-    masked = causal or mask is not None
-    if masked:
-        (wide, query_whole), (keys, key_whole) = FiniteVectors.of(wide), FiniteVectors.of(keys)
-    wide = wide * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    scores = matmul(wide, matrix_transpose(keys))
-    if bias is not None:
-        scores = _add_bias(scores, operand_tensors(scores, bias)[1])
-    if not masked:
-        return _Weights(softmax(scores, axis=-1), None)
-    inside = None if mask is None else operand_tensors(scores, mask)[1]
-    if causal:
-        queries, count = scores.shape[-2:]
-        seen = iota((1, count), axis=1, like=scores) <= iota((queries, 1), axis=0, like=scores)
-        inside = seen if inside is None else logical_and(inside, seen)
-    assert inside is not None  # as the scores are masked
-    weights = masked_softmax(scores, inside, axis=-1)
+    return query, key
+
+
+def _seen(query: Tensor, key: Tensor, mask: TensorLike | None, causal: bool) -> Tensor | None:
+    """A mask, and whether a key is at most as late as a query; `None` where each query attends to all keys."""
+    if causal.__class__ is not bool and not fits(causal, bool):
+        raise misfit(bool, "causal", causal)
+    inside = None if mask is None else operand_tensors(query, mask)[1]
+    if not causal:
+        return inside
+    queries, keys = query.shape[-2], key.shape[-2]
+    early = iota((1, keys), axis=1, like=query) <= iota((queries, 1), axis=0, like=query)
+    return early if inside is None else logical_and(inside, early)
+
+
+def _spoilt(inside: Tensor, query_whole: Tensor, key_whole: Tensor) -> Tensor:
+    """Whether the mask holds for a query or a key that is not finite: the weights there are to be NaN."""
     whole = logical_and(
         expand_dims(query_whole, axis=query_whole.ndim), expand_dims(key_whole, axis=key_whole.ndim - 1)
     )
-    return _Weights(weights, logical_and(inside, logical_not(whole)))
-
-
-def _add_bias(scores: Tensor, bias: Tensor) -> Tensor:
-    """The scores plus a bias, which must broadcast to them."""
-    biased = scores + astype(bias, scores.dtype)
-    if biased.shape != scores.shape:
-        raise ShapeError(expected(f"a bias that broadcasts to {scores.template!r}", bias=bias.template))
-    return biased
+    return logical_and(inside, logical_not(whole))
 
 
 @check_arguments
@@ -221,22 +199,22 @@ def attention(
     [[[2.0, 0.0], [2.0, 0.0]]]
     """
     query, key, value = operand_tensors(query, key, value)
-    weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
-    ends = with_axes_last(query, time, axis)
-    values = _align_leading(with_axes_last(value, time, axis), ends)
-    values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
-    wide = cast_to_float32(values)
-    averages = matmul(weights, wide) if spoilt is None else _averages(weights, spoilt, wide)
-    return astype(averages, to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype)))
-
-
-def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
-    """The values averaged with weights, for each query over the keys that it attends to alone."""
-    finite, whole = FiniteVectors.of(values)
-    averages = matmul(weights, finite)
-    # The infinities and NaN of each feature, for the queries that attend to a vector with any of them.
-    rest = stop_gradient(where(isfinite(values), 0, values).sum(axis=-2))
-    reached = matmul(weights, astype(logical_not(expand_dims(whole, axis=whole.ndim)), weights.dtype)) > 0
-    averages = averages + where(reached, expand_dims(rest, axis=rest.ndim - 1), 0)
-    broken = spoilt.any(axis=-1)
-    return where(expand_dims(broken, axis=broken.ndim), math.nan, averages)
+    query, key = _pair(query, key, time, axis)
+    value = _align_leading(with_axes_last(value, time, axis), query)
+    value = rename(value, *value.names[:-2], key.names[-2], value.names[-1])
+    inside = _seen(query, key, mask, causal)
+    if bias is not None:
+        bias = operand_tensors(query, bias)[1]
+    if inside is None:
+        return contraction.attention(query, key, value, None, bias, scale=scale)
+    (query, query_whole), (key, key_whole) = FiniteVectors.of(query), FiniteVectors.of(key)
+    finite, value_whole = FiniteVectors.of(value)
+    # One more feature: the weight of the values that are not finite, whose infinities and NaN those queries get.
+    broken = astype(logical_not(expand_dims(value_whole, axis=value_whole.ndim)), finite.dtype)
+    averages = contraction.attention(query, key, concatenate([finite, broken], axis=-1), inside, bias, scale=scale)
+    reached = slice_along_axis(averages, value.shape[-1], 1, axis=-1) > 0
+    averages = slice_along_axis(averages, 0, value.shape[-1], axis=-1)
+    rest = stop_gradient(where(isfinite(value), 0, value).sum(axis=-2))
+    averages = averages + where(reached, astype(expand_dims(rest, axis=rest.ndim - 1), averages.dtype), 0)
+    spoilt = _spoilt(inside, query_whole, key_whole).any(axis=-1)
+    return where(expand_dims(spoilt, axis=spoilt.ndim), math.nan, averages)

@@ -10,7 +10,7 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import DTypeLike
 from ..errors import ArgumentError, ShapeError, expected
-from ..ops.composite.contraction import matmul
+from ..ops.composite.contraction import ATTENDED, matmul
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, full, iota, rename, zeros
@@ -21,7 +21,7 @@ from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import declare_bound
 from ..tensor import Like, Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
-from .attention import ATTENDED, FiniteVectors, attention, with_axes_last
+from .attention import FiniteVectors, attention, with_axes_last
 
 Rotation = Callable[[Tensor, Tensor], Tensor]
 """A function that rotates queries or keys (..., time, units) by their positions, such as `tb.nn.rotary`."""

@@ -7,25 +7,23 @@ from typing import NamedTuple
 
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments, check_construction
-from ..dispatch import composite
 from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, NamesError, ShapeError, expected
 from ..ops.composite.elementwise.functions import stop_gradient
-from ..ops.composite.reduction import cast_to_float32, count_along, mean, standardise
+from ..ops.composite.reduction import cast_to_float32, count_along, normalisation, standardise
+from ..ops.composite.reduction.normalisation import NORMALISED, affine
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.reduction import sum
 from ..ops.shape import broadcast_to, permute_dims, reshape
-from ..rules.accuracy import Bound, declare_bound
+from ..rules.accuracy import declare_bound
 from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
-from ..rules.broadcasting import broadcast, to_floating
+from ..rules.broadcasting import broadcast
 from ..template import check_meeting
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
-
-NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
 
 
 def _parameters(
@@ -42,21 +40,7 @@ def _scale_and_offset(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
 ) -> Tensor:
     """x times a scale plus an offset for the axes, in the floating dtype of the mean of `like`."""
-    return _affine(astype(x, promote_types(x.dtype, float32)), like, *_parameters(x, axes, scale, offset))
-
-
-def _affine(x: Tensor, like: Tensor, scale: Tensor | None, offset: Tensor | None) -> Tensor:
-    """x times a scale plus an offset, which broadcast to it."""
-    scaled = x if scale is None else x * scale
-    return astype(scaled if offset is None else scaled + offset, to_floating(like.dtype))
-
-
-@composite.calls("layer_norm").within(NORMALISED)
-def _layer_norm(
-    x: Tensor, scale: Tensor | None = None, offset: Tensor | None = None, /, *, axis: Axes, epsilon: float
-) -> Tensor:
-    """See `layer_norm`; scale and offset broadcast to x."""
-    return _affine(standardise(cast_to_float32(x), axis=axis, epsilon=epsilon), x, scale, offset)
+    return affine(astype(x, promote_types(x.dtype, float32)), like, *_parameters(x, axes, scale, offset))
 
 
 @check_arguments
@@ -99,14 +83,7 @@ def layer_norm(
     axes = normalize_axes(x.template, axis)
     if scale is None and offset is None:
         return standardise(x, axis=axes, epsilon=epsilon)
-    return _layer_norm(x, *_parameters(x, axes, scale, offset), axis=axes, epsilon=epsilon)
-
-
-@composite.calls("rms_norm").within(NORMALISED)
-def _rms_norm(x: Tensor, scale: Tensor | None = None, /, *, axis: Axes, epsilon: float) -> Tensor:
-    """See `rms_norm`; the scale broadcasts to x."""
-    wide = cast_to_float32(x)
-    return _affine(wide * rsqrt(mean(wide * wide, axis=axis, keepdims=True) + epsilon), x, scale, None)
+    return normalisation.layer_norm(x, *_parameters(x, axes, scale, offset), axis=axes, epsilon=epsilon)
 
 
 @check_arguments
@@ -136,7 +113,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     """
     (x,) = operand_tensors(x)
     axes = normalize_axes(x.template, axis)
-    return _rms_norm(x, _parameters(x, axes, scale, None)[0], axis=axes, epsilon=epsilon)
+    return normalisation.rms_norm(x, _parameters(x, axes, scale, None)[0], axis=axes, epsilon=epsilon)
 
 
 @check_arguments
@@ -186,16 +163,12 @@ def group_norm(
         raise ArgumentError(expected(f"a number of groups that divides the {size} features", groups=groups))
     still = {axis + (axis > along) for axis in kept} | {along}
     rest = tuple(axis for axis in range(x.ndim + 1) if axis not in still)
-    parts = [
-        part if part is None else _apart(part, along, groups)
-        for part in (x, *_parameters(x, (along,), scale, offset))
-    ]
-    return reshape(_layer_norm(*parts, axis=rest, epsilon=epsilon), x.shape, names=x.names)
 
+    def apart(x: Tensor) -> Tensor:
+        return reshape(x, (*x.shape[:along], groups, x.shape[along] // groups, *x.shape[along + 1 :]))
 
-def _apart(x: Tensor, axis: int, groups: int) -> Tensor:
-    """x with an axis as two, of groups and of the features of a group."""
-    return reshape(x, (*x.shape[:axis], groups, x.shape[axis] // groups, *x.shape[axis + 1 :]))
+    parts = (None if part is None else apart(part) for part in _parameters(x, (along,), scale, offset))
+    return reshape(normalisation.layer_norm(apart(x), *parts, axis=rest, epsilon=epsilon), x.shape, names=x.names)
 
 
 @explain_missing

@@ -152,7 +152,7 @@ class Compiler:
                 return Step(node, called, proto.input, {}, {}, place)
             if opset == 0:
                 raise ModelError(f"expected the model to import a version of domain {domain!r}, got none for {node}")
-            known = find(domain, proto.op_type, opset) or self.of_schema(proto, node, opsets, given, place)
+            known = find(domain, proto, opset) or self.of_schema(proto, node, opsets, given, place)
             if known is None:
                 self.missing.setdefault(str(node._replace(name="", outputs=())), []).append(repr(_name(proto)))
                 return None

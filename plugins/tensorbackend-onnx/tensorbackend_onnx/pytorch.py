@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LINE: Final = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _TRACE: Final = "pkg.torch.onnx.stack_trace"
 _SCOPES: Final = "pkg.torch.onnx.name_scopes"
+OPSET: Final = 23
+"""The first version of ONNX's operators with one for each of attention, gelu and normalisations."""
 
 
 @explain_missing
@@ -174,8 +176,7 @@ def from_torch(
                 in_tuple = len(example) == 1 and isinstance(example[0], tuple)
                 raise _refusal(module, error, *_where_traced(module, error), in_tuple=in_tuple) from error
             try:
-                options: Any = {"dynamo": True, "optimize": False, "verbose": False, "dynamic_shapes": dynamic_shapes}
-                exported: Any = torch.onnx.export(program, (), **options)
+                exported = _exported(program, dynamic_shapes)
             except Exception as error:
                 raise _refusal(module, error, *_where_converted(program, error)) from error
     finally:
@@ -192,6 +193,17 @@ def from_torch(
         raise MissingOperators(f"{error}; of {', '.join(places) or type(module).__name__}") from error
     with tb.default_backend(chosen) if chosen is not None else tb.default_backend(tb.get_backend()):
         return TorchFunction(module, program, model)
+
+
+def _exported(program: Any, dynamic_shapes: Any) -> Any:
+    """PyTorch's export, by operators that stand for whole ops such as attention where it can write them."""
+    import torch
+
+    options: Any = {"dynamo": True, "optimize": False, "verbose": False, "dynamic_shapes": dynamic_shapes}
+    try:
+        return torch.onnx.export(program, (), **options, opset_version=OPSET)
+    except Exception:  # some calls it can write by smaller operators alone
+        return torch.onnx.export(program, (), **options)
 
 
 def _check_size(module: torch.nn.Module) -> None:

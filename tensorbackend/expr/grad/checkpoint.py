@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
@@ -124,3 +124,16 @@ def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
 
     name = getattr(function, "__qualname__", type(function).__name__)
     return name_in_errors(call, "checkpoint")
+
+
+def compute_apart(function: Callable[..., tuple[Tensor, ...]], operands: Sequence[Tensor | None]) -> Sequence[Tensor]:
+    """The results of a function of tensors, for a gradient rule that computes again what an op computed.
+
+    In a graph it is one node. Its values are not merged with those of the op, which would then be kept.
+    """
+    tensors, fill = split(operands)
+    backend = home_of_call(tensors)
+    if not isinstance(backend, ExprBackend | TapeBackend):
+        return function(*operands)
+    graph = trace_leaves(lambda given: function(*fill(given)), tensors, [""] * len(tensors))
+    return call_checkpoint(graph, [move(x, backend) for x in tensors])

@@ -1,10 +1,19 @@
-"""Gradient of `dot`, sums of products."""
+"""Gradients of `dot`, sums of products, and of attention."""
 
 from __future__ import annotations
 
+import math
+from functools import partial, reduce
+
+from ...dtypes import float32, promote_types
+from ...ops.composite.contraction import matmul
+from ...ops.composite.reduction.probabilities import masked_softmax, softmax
 from ...ops.contraction import dot
-from ...ops.shape import permute_dims
+from ...ops.elementwise.basic import astype
+from ...ops.reduction import sum
+from ...ops.shape import matrix_transpose, permute_dims
 from ...tensor import Tensor
+from .checkpoint import compute_apart
 from .registry import Cotangents, rule
 
 _Axes = tuple[int, ...]
@@ -54,3 +63,32 @@ def _side(
     places = (*batch, *own_free, *contracted)
     order = tuple(places.index(axis) for axis in range(x.ndim))
     return product if order == in_order else permute_dims(product, order)
+
+
+@rule("attention")
+def _attention(
+    cotangent: Tensor, out: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None,
+    bias: Tensor | None = None, *, scale: float | None = None,
+) -> Cotangents:  # fmt: skip
+    # The weights are computed again: kept, they are often the largest array of a transformer's layer.
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    back = partial(_back_through_attention, scale=scale)
+    of_query, of_key, of_value, *of_scores = compute_apart(back, [cotangent, query, key, value, mask, bias])
+    return of_query, of_key, of_value, None, of_scores[0] if of_scores else None
+
+
+def _back_through_attention(
+    cotangent: Tensor, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, bias: Tensor | None, *,
+    scale: float,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """The cotangents of queries, keys and values, and of the broadcast bias, if there is one."""
+    dtype = reduce(promote_types, (x.dtype for x in (cotangent, query, key, value)), float32)
+    cotangent, query, key, value = (astype(x, dtype) for x in (cotangent, query, key, value))
+    scores = matmul(query * scale, matrix_transpose(key))
+    scores = scores if bias is None else scores + astype(bias, scores.dtype)
+    weights = softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
+    of_value = matmul(matrix_transpose(weights), cotangent)
+    of_scores = weights * matmul(cotangent, matrix_transpose(value))
+    of_scores = of_scores - weights * sum(of_scores, axis=-1, keepdims=True)
+    of_key = matmul(matrix_transpose(of_scores), query) * scale
+    return matmul(of_scores, key) * scale, of_key, of_value, *(() if bias is None else (of_scores,))

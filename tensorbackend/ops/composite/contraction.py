@@ -1,7 +1,8 @@
-"""Sums of products under the Array API's names, written with `dot` and other public ops."""
+"""Sums of products under the Array API's names, written with `dot` and other public ops; and attention."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 from ...annotations import Axis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
+from ...dtypes import float32, promote_types
 from ...errors import ArgumentError, NamesError, OperandError, ShapeError, expected
 from ...interchange import namespace_of
-from ...rules.accuracy import COMPLEX_PRODUCT, SUM
+from ...rules.accuracy import COMPLEX_PRODUCT, SUM, Bound
 from ...rules.axes import normalize_axis
-from ...rules.broadcasting import check_dtype, result_type
+from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...rules.contraction import broadcast_pairs, check_pairs
 from ...rules.einsum import Operand, parse_subscripts
 from ...rules.plan import integer
@@ -21,9 +23,12 @@ from ...template import as_int, check_unique, merge_names
 from ...tensor import Tensor, TensorLike
 from ..contraction import dot
 from ..creation.filled import eye, rename
+from ..creation.values import operand_tensors
 from ..elementwise.basic import astype, conj, where
 from ..reduction import sum
-from ..shape import permute_dims, reshape, squeeze
+from ..shape import matrix_transpose, permute_dims, reshape, squeeze
+from .reduction import cast_to_float32
+from .reduction.probabilities import masked_softmax, softmax
 
 
 @composite.within(SUM)
@@ -269,3 +274,31 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     if min(x1.ndim, x2.ndim) == 1 or x1.ndim == x2.ndim == 2:  # no leading axes to pair
         return dot(x1, x2, contract=((last1,), (last2,)))
     return _broadcast_dot(x1, x2, (last1, last2), (range(x1.ndim - 2), range(x2.ndim - 2)))
+
+
+ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
+
+
+def scaled_products(query: Tensor, key: Tensor, bias: TensorLike | None, scale: float | None) -> Tensor:
+    """The scaled products (batch..., queries, keys) of queries and keys plus a bias, in float32 at least."""
+    query, key = (astype(x, promote_types(promote_types(query.dtype, key.dtype), float32)) for x in (query, key))
+    scores = matmul(query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale), matrix_transpose(key))
+    if bias is None:
+        return scores
+    bias = operand_tensors(scores, bias)[1]
+    biased = scores + astype(bias, scores.dtype)
+    if biased.shape != scores.shape:
+        raise ShapeError(expected(f"a bias that broadcasts to {scores.template!r}", bias=bias.template))
+    return biased
+
+
+@composite.within(ATTENDED)
+def attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, bias: Tensor | None = None, /, *,
+    scale: float | None = None,
+) -> Tensor:  # fmt: skip
+    """See `nn.attention`; times and features are the last axes, mask and bias broadcast to the weights."""
+    scores = scaled_products(query, key, bias, scale)
+    weights = softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
+    dtype = to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype))
+    return astype(matmul(weights, cast_to_float32(value)), dtype)

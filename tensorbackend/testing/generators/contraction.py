@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import DType
+from ...dtypes import DType, as_dtype
 from ...tensor import Tensor
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, broadcastable, shapes, tensors
@@ -181,3 +181,26 @@ def einsum(draw: Draw, dtype: DType) -> Invocation:
     if any(spread):
         result.insert(draw(st.integers(0, len(result))), "...")
     return call(f"{subscripts} -> {(' ' if words else '').join(result)}", *moderate(draw, operands))
+
+
+@generates("attention")
+def attention(draw: Draw, dtype: DType) -> Invocation:
+    """Queries and keys with a batch or without, under a mask, a bias, both or neither."""
+    lead = draw(st.sampled_from([{}, {"batch": 2}, {"batch": 2, "head": 3}]))
+    queries, keys = {**lead, "time": draw(SIZES)}, {**lead, "key": draw(SIZES)}
+    unit, values = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    operands = [
+        draw(tensors(kind, (*sizes.values(), count), names=(*sizes, name), tame=True))
+        for kind, sizes, name, count in (
+            (dtype, queries, "unit", unit), (second(draw, dtype), keys, "unit", unit),
+            (second(draw, dtype), keys, "feature", values),
+        )
+    ]  # fmt: skip
+    query, key, value = (x.rename(*(None if name == "key" else name for name in x.names)) for x in operands)
+    shape = (queries["time"], keys["key"])
+    options: dict[str, Any] = {"causal": draw(st.booleans()), "scale": draw(st.sampled_from([None, 0.5]))}
+    if draw(st.booleans()):
+        options["mask"] = draw(tensors(as_dtype("bool"), shape, names=(None, None)))
+    if draw(st.booleans()):
+        options["bias"] = draw(tensors(dtype, shape, names=(None, None), tame=True))
+    return call(query, key, value, **options)

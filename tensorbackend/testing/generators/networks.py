@@ -49,15 +49,3 @@ def relative_shift(draw: Draw, dtype: DType) -> Invocation:
     count = draw(st.integers(0, 3))
     shape = (*draw(shapes(most=1)), count, max(0, count + draw(st.integers(-1, 3))))
     return call(draw(tensors(dtype, shape, names=(None,) * len(shape))))
-
-
-# Normalisation
-
-
-@generates("layer_norm", "rms_norm")
-def layer_norm(draw: Draw, dtype: DType) -> Invocation:
-    """Draws with a scale or without."""
-    x = draw(tensors(dtype, tame=True))
-    scale = draw(tensors(dtype, x.shape[-1:], names=(None,) * len(x.shape[-1:]), tame=True))
-    scales = (scale,) if draw(st.booleans()) else ()
-    return call(x, *scales, axis=draw(axes_of(x, "Axes")))

@@ -75,6 +75,15 @@ def masked_softmax(draw: Draw, dtype: DType) -> Invocation:
     return call(x, mask, axis=draw(axes_of(x, "Axes")))
 
 
+@generates("layer_norm", "rms_norm")
+def layer_norm(draw: Draw, dtype: DType) -> Invocation:
+    """Draws with a scale or without."""
+    x = draw(tensors(dtype, tame=True))
+    scale = draw(tensors(dtype, x.shape[-1:], names=(None,) * len(x.shape[-1:]), tame=True))
+    scales = (scale,) if draw(st.booleans()) else ()
+    return call(x, *scales, axis=draw(axes_of(x, "Axes")))
+
+
 @generates("cross_entropy")
 def cross_entropy(draw: Draw, dtype: DType) -> Invocation:
     """Targets from 0 up, some of them 0."""

@@ -11,7 +11,7 @@ from tensorbackend import Tensor, nn
 from tensorbackend.errors import ArgumentError, expected
 
 from .clipping import clip
-from .registry import JOINED, MICROSOFT, Node, operator, rows
+from .registry import MICROSOFT, Node, operator, rows
 from .shape import by_channel
 
 SELU_ALPHA, SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
@@ -74,12 +74,6 @@ rows(
     },
     domain=MICROSOFT,
 )
-
-
-@operator("Softmax", domain=JOINED)
-def safe_softmax(x: Tensor, *, axis: int = -1) -> Tensor:
-    """The softmax, with zeros where all elements are minus infinity, as where PyTorch's attention sees nothing."""
-    return nn.masked_softmax(x, tb.max(x, axis=axis, keepdims=True) != -tb.inf, axis=axis)
 
 
 @operator("PRelu")

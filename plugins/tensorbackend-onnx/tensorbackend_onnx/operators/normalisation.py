@@ -59,9 +59,7 @@ def layer_norm(x: Tensor, scale: Tensor, offset: Maybe = None, *, given: Given, 
     return result, tb.mean(wide, axis=axes, keepdims=True), deviation
 
 
-def _layer_norm(
-    wide: Tensor, x: Tensor, scale: Tensor, offset: Maybe, axes: tuple[int, ...], epsilon: float
-) -> Tensor:
+def _layer_norm(wide: Tensor, x: Tensor, scale: Tensor, offset: Maybe, axes: tuple[int, ...], epsilon: float) -> Tensor:
     """x normalised along some axes with the statistics of `wide`, times a scale plus an offset, which may broadcast."""
     whole = tuple(x.shape[axis] for axis in axes)
     if wide.dtype == x.dtype and scale.shape == whole and (offset is None or offset.shape == whole):

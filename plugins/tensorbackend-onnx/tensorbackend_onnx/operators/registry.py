@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, NamedTuple, Never, TypeVar, get_args
 
 import tensorbackend as tb
-from onnx import AttributeProto, defs
+from onnx import AttributeProto, NodeProto, defs
 from tensorbackend.errors import TemplateDataError, UnsupportedOp, expected
 
 from ..attributes import plain
@@ -30,9 +30,6 @@ Value = Any
 F = TypeVar("F", bound=Callable[..., Any])
 
 ONNX, MICROSOFT, PREVIEW = "", "com.microsoft", "ai.onnx.preview"
-
-JOINED = "tensorbackend"
-"""The domain of operators that stand for several nodes of an export."""
 
 NEWEST = 28
 """The newest opset of ONNX's own domain whose meaning is known here."""
@@ -137,6 +134,8 @@ class Operator(NamedTuple):
     """The graph that it runs, of a function."""
     others: Mapping[str, Any] | None = None
     """The attributes of `given` with their defaults, if it takes them; empty for those of the schema."""
+    takes: Callable[[NodeProto], bool] = lambda proto: True
+    """Whether it computes a node; others are computed by the function body of the schema."""
 
     def reading(self, position: int) -> Reading | None:
         """How the numbers of the input at a position are read, if they are."""
@@ -166,16 +165,19 @@ OPERATORS: dict[tuple[str, str], list[Operator]] = {}
 
 
 def operator(
-    *names: str, since: int = 1, domain: str = ONNX, attributes_before: int = 0, **defaults: Any
-) -> Callable[[F], F]:
+    *names: str, since: int = 1, domain: str = ONNX, attributes_before: int = 0,
+    takes: Callable[[NodeProto], bool] | None = None, **defaults: Any,
+) -> Callable[[F], F]:  # fmt: skip
     """Declare a function as an operator of these names, from a version of its domain on.
 
     With `attributes_before` it also is the operator of the versions before that one, in which all its inputs but the
-    first were attributes of the same names. `defaults` has the attributes in `given`, where no schema has them.
+    first were attributes of the same names. `defaults` has the attributes in `given`, where no schema has them. It
+    computes the nodes that it `takes`, by default all.
     """
 
     def declare(function: F) -> F:
         newest = declared(function, max(since, attributes_before), **defaults)
+        newest = newest if takes is None else newest._replace(takes=takes)
         enter(names, domain, newest)
         if attributes_before:
             inputs = [*inspect.signature(function).parameters][1 : len(newest.readings)]
@@ -209,9 +211,11 @@ def calling(graph: Callable[..., Any]) -> Operator:
     return Operator(call, 1, (), 0, True, ANY, True, (graph,))
 
 
-def find(domain: str, name: str, opset: int) -> Operator | None:
-    """The function that computes an operator as a version of its domain defines it, `None` where there is none."""
-    return next((found for found in OPERATORS.get((domain, name), ()) if found.since <= opset), None)
+def find(domain: str, proto: NodeProto, opset: int) -> Operator | None:
+    """The function that computes a node as a version of its domain defines it, `None` where there is none."""
+    versions = (found for found in OPERATORS.get((domain, proto.op_type), ()) if found.since <= opset)
+    newest = next(versions, None)
+    return newest if newest is not None and newest.takes(proto) else None
 
 
 def declared(function: Callable[..., Any], since: int = 1, **defaults: Any) -> Operator:

@@ -1,10 +1,11 @@
-"""Attention and rotary positions as exported transformers have them, in the domain com.microsoft."""
+"""Attention and rotary positions as exported transformers have them, most in the domain com.microsoft."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tensorbackend as tb
+from onnx import AttributeProto, NodeProto
 from tensorbackend import Tensor, nn
 from tensorbackend.dtypes import bool_
 
@@ -33,6 +34,31 @@ def attended(query: Tensor, key: Tensor, value: Tensor, bias: Maybe, mask: Maybe
         mask = steps if mask is None else tb.logical_and(mask, steps)
         causal = False
     return merged(nn.attention(query, key, value, mask=mask, bias=bias, causal=causal, scale=scale or None))
+
+
+def _is_plain(proto: NodeProto) -> bool:
+    """Whether an Attention has no cache, no other result and nothing else between its products than the softmax."""
+    given = {attribute.name: attribute for attribute in proto.attribute}
+    softcap, precision = given.get("softcap"), given.get("softmax_precision")
+    usual = (softcap is None or softcap.f == 0) and (precision is None or precision.i == AttributeProto.FLOAT)
+    return usual and not any(proto.input[4:]) and not any(proto.output[1:])
+
+
+@operator("Attention", since=23, takes=_is_plain)
+def scaled_attention(query: Tensor, key: Tensor, value: Tensor, mask: Maybe = None, *, given: Given) -> Tensor:
+    """Attention with a mask, or a bias in which minus infinity hides a key; heads may share those of keys."""
+    apart = query.ndim == 4
+    if not apart:
+        heads, others = given.q_num_heads, given.kv_num_heads
+        query, key, value = by_heads(query, heads), by_heads(key, others), by_heads(value, others)
+    shared = query.shape[1] // key.shape[1]
+    if shared > 1:
+        key, value = (tb.repeat(x, shared, axis=1) for x in (key, value))
+    bias = None
+    if mask is not None and mask.dtype != bool_:
+        bias, mask = mask, mask != -tb.inf
+    result = nn.attention(query, key, value, mask=mask, bias=bias, causal=bool(given.is_causal), scale=given.scale)
+    return result if apart else merged(result)
 
 
 def padding_mask(mask: Maybe, keys: int) -> Maybe:

@@ -102,14 +102,14 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """
     dtype = to_floating(check_dtype(x.dtype, "real"))
     inside = _broadcast_over(x, mask, "a mask")
-    wide = where(inside, astype(x, promote_types(dtype, float32)), -math.inf)
+    x = where(inside, astype(x, promote_types(dtype, float32)), -math.inf)
     if not count_along(x, axis):
-        return astype(wide, dtype)
-    largest = max(wide, axis=axis, keepdims=True)
-    powers = exp(wide - where(largest == -math.inf, 0, largest))
-    total = sum(powers, axis=axis, keepdims=True)
-    shares = powers / where(total == 0, 1, total)
-    return astype(where(inside, shares, 0), dtype)  # a NaN within the mask stays there
+        return astype(x, dtype)
+    largest = max(x, axis=axis, keepdims=True)
+    x = exp(x - where(largest == -math.inf, 0, largest))
+    total = sum(x, axis=axis, keepdims=True)
+    x = x / where(total == 0, 1, total)
+    return astype(where(inside, x, 0), dtype)  # a NaN within the mask stays there
 
 
 @composite.within(
