@@ -1,6 +1,6 @@
 """Functions for authors of backends and ops, besides the protocol: errors with the common texts, elements as bytes,
 NumPy's view of dtypes, functions of scalar tensors, positions of elements, the tables and formulas that backends share,
-bounds of accuracy, and how a backend supports an op.
+bounds of accuracy, how a backend supports an op, and attention as backends compute it.
 
 A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `annotations`, `errors` and `testing`, and nothing
 else of the package.
@@ -35,6 +35,7 @@ from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype
 from .interchange import payload_dtype as payload_dtype
 from .interchange import read_only as read_only
+from .ops.composite.contraction import attention as attention
 from .protocol.callbacks import CompositeCall as CompositeCall
 from .protocol.callbacks import Default as Default
 from .protocol.callbacks import limited_to as limited_to

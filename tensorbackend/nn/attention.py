@@ -138,7 +138,7 @@ def _pair(query: Tensor, key: Tensor, time: Axis, axis: Axis) -> tuple[Tensor, T
 
 def _seen(query: Tensor, key: Tensor, mask: TensorLike | None, causal: bool) -> Tensor | None:
     """A mask, and whether a key is at most as late as a query; `None` where each query attends to all keys."""
-    if causal.__class__ is not bool and not fits(causal, bool):
+    if not fits(causal, bool):
         raise misfit(bool, "causal", causal)
     inside = None if mask is None else operand_tensors(query, mask)[1]
     if not causal:

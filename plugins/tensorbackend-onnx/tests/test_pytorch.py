@@ -285,7 +285,8 @@ def test_attention_that_sees_nothing_is_zero_with_pytorchs_gradients() -> None:
         x[0, 0, 1, 2] = torch.nan
         spoilt = Masked()(x, mask).numpy()
     found = numpy.asarray(function(tb.asarray(x.detach().numpy()), seen))
-    numpy.testing.assert_array_equal(numpy.isnan(found), numpy.isnan(spoilt))  # a NaN is not taken for nothing seen
+    # A NaN is not taken for nothing seen. Where nothing is seen, it spreads from the values alone.
+    numpy.testing.assert_array_equal(numpy.isnan(found).any(-1), numpy.isnan(spoilt).any(-1))
 
 
 class Branching(torch.nn.Module):

@@ -187,15 +187,17 @@ def einsum(draw: Draw, dtype: DType) -> Invocation:
 def attention(draw: Draw, dtype: DType) -> Invocation:
     """Queries and keys with a batch or without, under a mask, a bias, both or neither."""
     lead = draw(st.sampled_from([{}, {"batch": 2}, {"batch": 2, "head": 3}]))
-    queries, keys = {**lead, "time": draw(SIZES)}, {**lead, "key": draw(SIZES)}
-    unit, values = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    sizes = st.sampled_from([3, 2, 1, 3, 2, 0])
+    queries, keys = {**lead, "time": draw(sizes)}, {**lead, "key": draw(sizes)}
+    unit, values, other = draw(st.integers(1, 3)), draw(st.integers(1, 2)), draw(st.sampled_from([dtype, dtype, None]))
     operands = [
-        draw(tensors(kind, (*sizes.values(), count), names=(*sizes, name), tame=True))
-        for kind, sizes, name, count in (
-            (dtype, queries, "unit", unit), (second(draw, dtype), keys, "unit", unit),
-            (second(draw, dtype), keys, "feature", values),
+        draw(tensors(kind, (*axes.values(), count), names=(*axes, name), tame=True))
+        for kind, axes, name, count in (
+            (dtype, queries, "unit", unit),
+            (other or second(draw, dtype), keys, "unit", unit),
+            (other or second(draw, dtype), keys, "feature", values),
         )
-    ]  # fmt: skip
+    ]
     query, key, value = (x.rename(*(None if name == "key" else name for name in x.names)) for x in operands)
     shape = (queries["time"], keys["key"])
     options: dict[str, Any] = {"causal": draw(st.booleans()), "scale": draw(st.sampled_from([None, 0.5]))}

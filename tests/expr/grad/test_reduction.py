@@ -160,3 +160,41 @@ def test_small_shares_of_a_log_softmax_are_as_accurate_as_large_ones(dtype: str)
     shares = softmax(np.asarray(x.astype("f64")))
     gradient = tb.grad(lambda x: tb.log_softmax(x)[3])(x).astype("f64")
     np.testing.assert_allclose(gradient, (np.arange(20) == 3) - shares, rtol=tb.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_gradients_of_normalisations_are_those_of_their_parts_of_any_order(backend: str, name: str) -> None:
+    random = np.random.default_rng(0)
+    x, scale, offset = (tb.asarray(random.normal(size=size), backend=backend) for size in ((3, 5, 4), (5, 4), (5, 4)))
+
+    def whole(x: tb.Tensor, scale: tb.Tensor, offset: tb.Tensor) -> tb.Tensor:
+        if name == "layer_norm":
+            return nn.layer_norm(x, scale, offset, axis=(1, 2), epsilon=0.1)
+        return nn.rms_norm(x, scale, axis=(1, 2), epsilon=0.1) + offset
+
+    def parts(x: tb.Tensor, scale: tb.Tensor, offset: tb.Tensor) -> tb.Tensor:
+        centred = x - tb.mean(x, axis=(1, 2), keepdims=True) if name == "layer_norm" else x
+        return centred / tb.sqrt(tb.mean(centred**2, axis=(1, 2), keepdims=True) + 0.1) * scale + offset
+
+    def slope(function: Callable[..., tb.Tensor], x: tb.Tensor, scale: tb.Tensor, offset: tb.Tensor) -> tb.Tensor:
+        gradients = tb.grad(lambda *operands: tb.sum(tb.sin(function(*operands))), argnums=(0, 1, 2))(x, scale, offset)
+        return tb.sum(tb.cos(x) * gradients[0]) + tb.sum(gradients[1] ** 2) + tb.sum(gradients[2] ** 3)
+
+    assert np.allclose(np.asarray(whole(x, scale, offset)), np.asarray(parts(x, scale, offset)), rtol=1e-6)
+    found, wanted = (
+        tb.grad(lambda *operands, f=f: slope(f, *operands), argnums=(0, 1, 2))(x, scale, offset) for f in (whole, parts)
+    )
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert np.allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-5, atol=1e-6)
+
+
+def test_layer_norm_keeps_x_alone() -> None:
+    def loss(x: tb.Tensor, scale: tb.Tensor) -> tb.Tensor:
+        for _ in range(4):
+            x = x + tb.sin(nn.layer_norm(x, scale, scale))
+        return tb.mean(x)
+
+    x = tb.template((256, 64), "f32")
+    peak = tb.dry_run(loss, x, tb.template((64,), "f32"), gradient=True).peak.memory
+    assert peak < 15 * x.nbytes  # two for each layer, and those of one step

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tensorbackend as tb
-from onnx import AttributeProto, NodeProto
+from onnx import NodeProto, defs
 from tensorbackend import Tensor, nn
 from tensorbackend.dtypes import bool_
+from tensorbackend.extending import attention as dot_product
 
 from .registry import MICROSOFT, Given, Maybe, operator, refuse
 
@@ -36,11 +37,14 @@ def attended(query: Tensor, key: Tensor, value: Tensor, bias: Maybe, mask: Maybe
     return merged(nn.attention(query, key, value, mask=mask, bias=bias, causal=causal, scale=scale or None))
 
 
+_READ = {"is_causal", "kv_num_heads", "q_num_heads", "scale", "qk_matmul_output_mode"}
+"""The attributes of a plain Attention; the last is of a result that nobody uses."""
+
+
 def _is_plain(proto: NodeProto) -> bool:
-    """Whether an Attention has no cache, no other result and nothing else between its products than the softmax."""
-    given = {attribute.name: attribute for attribute in proto.attribute}
-    softcap, precision = given.get("softcap"), given.get("softmax_precision")
-    usual = (softcap is None or softcap.f == 0) and (precision is None or precision.i == AttributeProto.FLOAT)
+    """Whether an Attention has no cache, no other result, and its other attributes, such as softcap, have no effect."""
+    known = defs.get_schema("Attention").attributes
+    usual = all(given.name in _READ or given == known[given.name].default_value for given in proto.attribute)
     return usual and not any(proto.input[4:]) and not any(proto.output[1:])
 
 
@@ -56,8 +60,11 @@ def scaled_attention(query: Tensor, key: Tensor, value: Tensor, mask: Maybe = No
         key, value = (tb.repeat(x, shared, axis=1) for x in (key, value))
     bias = None
     if mask is not None and mask.dtype != bool_:
-        bias, mask = mask, mask != -tb.inf
-    result = nn.attention(query, key, value, mask=mask, bias=bias, causal=bool(given.is_causal), scale=given.scale)
+        bias, mask = mask, mask != -tb.inf  # a query that sees nothing gets 0, where the softmax alone is NaN
+    if given.is_causal:
+        steps = tb.arange(query.shape[2], like=query)[:, None] >= tb.arange(key.shape[2], like=query)
+        mask = steps if mask is None else tb.logical_and(mask, steps)
+    result = dot_product(query, key, value, mask, bias, scale=given.scale)
     return result if apart else merged(result)
 
 

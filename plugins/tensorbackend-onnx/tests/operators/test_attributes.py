@@ -10,7 +10,12 @@ from onnx import defs
 import tensorbackend_onnx.operators as operators
 from tensorbackend_onnx.operators.registry import OPERATORS
 
+BY_BODY = "ONNX's own function body computes an Attention for which it is not the default, or whose result is used"
+
 LEFT_ASIDE = {
+    **dict.fromkeys(
+        ("left_window_size", "qk_matmul_output_mode", "right_window_size", "softcap", "softmax_precision"), BY_BODY
+    ),
     "accuracy_level": "a hint for speed",
     "broadcast": "shapes that broadcast do so without it",
     "consumed_inputs": "a hint about memory",
