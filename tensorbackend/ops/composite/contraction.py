@@ -297,7 +297,36 @@ def attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, bias: Tensor | None = None, /, *,
     scale: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """See `nn.attention`; times and features are the last axes, mask and bias broadcast to the weights."""
+    """Compute `nn.attention` of operands whose axes are in order, as backends do; NaN spreads as in products.
+
+    Parameters
+    ----------
+    query, key, value : Tensor
+        (batch..., queries, features), (batch..., keys, features) and (batch..., keys, values).
+    mask : Tensor, optional
+        Bool, broadcasts to (batch..., queries, keys): where it is false, the weight is 0.
+    bias : Tensor, optional
+        Added to the scaled products.
+    scale : float, optional
+        The factor of the products, by default 1 / sqrt(features).
+
+    Returns
+    -------
+    Tensor
+        (batch..., queries, values), in the floating dtype that the operands promote to.
+
+    Raises
+    ------
+    ShapeError
+        For operands that do not match, and for a bias that does not broadcast.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 0.0], [3.0, 0.0]])
+    >>> attention(x * 0, x, x).tolist()
+    [[2.0, 0.0], [2.0, 0.0]]
+    """
     scores = scaled_products(query, key, bias, scale)
     weights = softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
     dtype = to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype))
