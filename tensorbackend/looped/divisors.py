@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..declarations.argument_errors import check_arguments
 from ..expr.while_loops import while_loop
 from ..ops.composite.shape.arranging import broadcast_arrays
-from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.basic import astype, where
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_or, not_equal
+from ..ops.inspection import common_operands
 from ..ops.reduction import any
-from ..rules.broadcasting import check_dtype, result_type
+from ..rules.broadcasting import check_dtype
 from ..tensor import Tensor, TensorLike
 
 
@@ -18,9 +18,8 @@ def _negative_magnitudes(x1: TensorLike, x2: TensorLike) -> list[Tensor]:
 
     Unsigned ones remain as they are.
     """
-    x1, x2 = operand_tensors(x1, x2)
-    dtype = check_dtype(result_type([x1.template, x2.template]), "integer")
-    numbers = broadcast_arrays(*(astype(x, dtype) for x in (x1, x2)))
+    numbers = broadcast_arrays(*common_operands(x1, x2))
+    dtype = check_dtype(numbers[0].dtype, "integer")
     return [where(x < 0, x, -x) if dtype.kind == "int" else x for x in numbers]
 
 

@@ -59,14 +59,25 @@ def wide_operands(values: Sequence[Any], accept: str, least: DType) -> tuple[DTy
 
     A Python number takes the dtype of the tensors, and is not rounded to the default dtype first.
     """
+    given = _with_numbers(values)
+    dtype = broadcasting.to_floating(broadcasting.check_dtype(result_type(*[kind for kind, _ in given]), accept))
+    return dtype, _in_dtype(given, promote_types(dtype, least))
+
+
+def common_operands(*values: Any) -> list[Tensor]:
+    """Operands in their common dtype; a Python number takes the dtype of the tensors, if its kind fits."""
+    given = _with_numbers(values)
+    return _in_dtype(given, result_type(*[kind for kind, _ in given]))
+
+
+def _with_numbers(values: Sequence[Any]) -> list[tuple[Any, Tensor]]:
+    """Each operand as it decides about the dtype, a tensor or a Python number, and as a tensor."""
     tensors = operand_tensors(*values)
-    kinds = [x if scalar_kind(value) is None else value for value, x in zip(values, tensors, strict=True)]
-    dtype = broadcasting.to_floating(broadcasting.check_dtype(result_type(*kinds), accept))
-    work = promote_types(dtype, least)
-    return dtype, [
-        x.astype(work) if kind is x else asarray(kind, dtype=work, like=x)
-        for kind, x in zip(kinds, tensors, strict=True)
-    ]
+    return [(x if scalar_kind(value) is None else value, x) for value, x in zip(values, tensors, strict=True)]
+
+
+def _in_dtype(given: Sequence[tuple[Any, Tensor]], dtype: DType) -> list[Tensor]:
+    return [x.astype(dtype) if kind is x else asarray(kind, dtype=dtype, like=x) for kind, x in given]
 
 
 @check_arguments

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar, scalar_kind
-from ..rules.broadcasting import result_type
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import check_size, nonzero, read_count
 from .composite.sorting.searching import isin
 from .creation.filled import full
-from .creation.values import operand_tensors
-from .elementwise.basic import astype, where
+from .elementwise.basic import where
 from .elementwise.binary import logical_and
 from .indexing.taking import take_at
+from .inspection import common_operands
 from .reduction import sum
 from .sets import first_of_runs, unique_values
 from .shape import concatenate, laid_flat
@@ -24,9 +23,8 @@ from .shape import concatenate, laid_flat
 
 def _operands(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
     """Two tensors, flattened, in their common dtype."""
-    x1, x2 = operand_tensors(x1, x2)
-    dtype = result_type([x1.template, x2.template])
-    return laid_flat(astype(x1, dtype)), laid_flat(astype(x2, dtype))
+    x1, x2 = common_operands(x1, x2)
+    return laid_flat(x1), laid_flat(x2)
 
 
 def _select_elements(elements: Tensor, holds: Tensor, size: int | None, fill_value: Scalar, function: str) -> Tensor:

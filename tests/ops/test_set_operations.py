@@ -22,3 +22,9 @@ def test_results_are_numpys(name: str, backend: str) -> None:
         assert got.tolist() == (wanted + [-1] * 8)[:size]
     with pytest.raises(TemplateDataError, match="pass a size"):
         ours(tb.template((3,), "int64"), tb.template((3,), "int64"))
+
+
+@pytest.mark.parametrize("name", ["union1d", "intersect1d", "setdiff1d", "setxor1d"])
+def test_a_number_takes_the_dtype_of_the_tensor(name: str) -> None:
+    x = tb.asarray([3, 1], dtype="u64")
+    assert getattr(tb, name)(x, 3).dtype is getattr(tb, name)(3, x).dtype is tb.uint64
