@@ -129,9 +129,17 @@ def _straight(spec: Spec, plan: Plan, kinds: Sequence[Any]) -> Plan | None:
         for kind, wanted in zip(kinds, plan.operands, strict=True)
     ):
         common = {*plan.operands}
-        if len(common) > 1 or tb.result_type(*[_weak(kind) for kind in kinds]) not in common:
+        if len(common) > 1 or _common(kinds) not in common:
             return plan
     return None
+
+
+def _common(kinds: Sequence[Any]) -> DType | None:
+    """The dtype to which the op promotes operands; `None` if there is none, as of uint64 and int32."""
+    try:
+        return tb.result_type(*[_weak(kind) for kind in kinds])
+    except DTypeError:
+        return None
 
 
 def _weak(kind: Any) -> Any:

@@ -93,6 +93,12 @@ def _lcm(x: Any, y: Any) -> Tensor:
     return tb.lcm(x, y)
 
 
+def _bitwise_count(x: Any) -> Tensor:
+    """The numbers of bits that are 1 in the magnitudes of integers."""
+    signed = isinstance(x, Tensor) and x.template.dtype.kind == "int"
+    return tb.population_count(tb.abs(x) if signed else x)
+
+
 def _frexp(x: Any) -> tuple[Tensor, Tensor]:
     """Mantissas from 0.5 to 1 and exponents of 2."""
     usual = tb.logical_and(tb.isfinite(x), tb.not_equal(x, 0))
@@ -184,8 +190,10 @@ def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tens
     return tb.logical_or(less, tb.logical_and(tb.equal(*reals), op(*parts)))
 
 
-def _chosen_complex(x1: Any, x2: Any, first: Tensor) -> Tensor:
-    nan = tb.isnan(x1) if isinstance(x1, Tensor) else bool(x1 != x1)
+def _chosen_complex(x1: Any, x2: Any, first: Tensor, *, number: bool = False) -> Tensor:
+    """x1 where it comes first, else x2; beside NaN that NaN, or the number."""
+    asked = x2 if number else x1
+    nan = tb.isnan(asked) if isinstance(asked, Tensor) else bool(asked != asked)
     return tb.where(tb.logical_or(first, nan), x1, x2)
 
 
@@ -204,7 +212,7 @@ _PLAIN: Final = [
 
 _RENAMED: Final[Mapping[str, Callable[..., Any]]] = {
     "absolute": tb.abs, "arccos": tb.acos, "arccosh": tb.acosh, "arcsin": tb.asin, "arcsinh": tb.asinh,
-    "arctan": tb.atan, "arctan2": tb.atan2, "arctanh": tb.atanh, "bitwise_count": tb.population_count,
+    "arctan": tb.atan, "arctan2": tb.atan2, "arctanh": tb.atanh, "bitwise_count": _bitwise_count,
     "conjugate": tb.conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": tb.abs,
     "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": _gcd, "heaviside": _heaviside,
     "invert": tb.bitwise_invert, "isnan": tb.isnan, "lcm": _lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
@@ -236,6 +244,8 @@ OF_COMPLEX: Final[dict[str, Callable[..., Any]]] = {
     "greater": lambda x1, x2: _compare_complex(tb.less, x2, x1), "less": partial(_compare_complex, tb.less),
     "greater_equal": lambda x1, x2: _compare_complex(tb.less_equal, x2, x1),
     "less_equal": partial(_compare_complex, tb.less_equal),
+    "fmax": lambda x1, x2: _chosen_complex(x1, x2, _compare_complex(tb.less_equal, x2, x1), number=True),
+    "fmin": lambda x1, x2: _chosen_complex(x1, x2, _compare_complex(tb.less_equal, x1, x2), number=True),
     "sign": _sign_of_complex,
     "maximum": lambda x1, x2: _chosen_complex(x1, x2, _compare_complex(tb.less_equal, x2, x1)),
     "minimum": lambda x1, x2: _chosen_complex(x1, x2, _compare_complex(tb.less_equal, x1, x2)),

@@ -117,6 +117,8 @@ def _cast_operand(value: Any, dtype: DType) -> Any:
         return tensor(value.astype(numpy_dtype(dtype)))
     if value.__class__ is bool:
         return int(value) if dtype.is_numeric else value
+    if value.__class__ in (float, complex) and (dtype.is_integer or (dtype.is_floating and value.__class__ is complex)):
+        return cast(tensor(value), dtype)  # which `casting="unsafe"` asks for
     return float(value) if value.__class__ is int and dtype.is_floating else value
 
 

@@ -59,6 +59,17 @@ np.subtract.reduce(x, axis=(0, 1))
 np.divide.reduce(x[:, :0], axis=1).shape
 np.power.at(k, [0, 0], 1.5)
 np.matmul.at(s, [0], s)
+np.bitwise_count(np.array([-3, 5, -2**31], dtype=np.int32))
+np.bitwise_count(np.array([-128, -1, 127], dtype=np.int8))
+np.logical_xor(np.array([1, 0], dtype=np.uint64), np.array([2, 3], dtype=np.int32))
+np.logical_and(k[:2], np.array([1, 0], dtype=np.uint64))
+np.lcm(2, np.array([3, 2**63 + 2], dtype=np.uint64))
+np.gcd(np.array([4, -6], dtype=np.int8), 6)
+np.remainder(np.array([1.0, 2.5]), 1.5, dtype=np.int32, casting="unsafe")
+np.subtract(2.5, k, dtype=np.int32, casting="unsafe")
+np.add(x, 2.5j, dtype=np.float32, casting="unsafe")
+np.fmax(np.array([1 + 1j, np.nan, 2, 2]), np.array([2, 1j, np.nan, 2 + 1j]))
+np.fmin(complex(np.nan, 1), np.array([2, 1j, np.nan, 2 + 1j]))
 """
 
 
