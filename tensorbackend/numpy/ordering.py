@@ -65,7 +65,7 @@ def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", 
 
 def _check_kth(kth: Any, length: int) -> None:
     for each in numpy.atleast_1d(host(kth)):
-        if not -length <= operator.index(each) < length:
+        if operator.index(each) and not -length <= each < length:  # 0 is taken of no element too
             raise ArgumentError(f"kth(={each}) out of bounds ({length})")
 
 

@@ -15,7 +15,7 @@ from ..errors import ArgumentError, ShapeError
 from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, result, tensor_of
-from .conversion import asarray, back, cast, promote, tensor
+from .conversion import asarray, back, cast, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import PUBLIC, Array, Out, function, public
 from .homes import home_of
@@ -171,7 +171,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     index = cast(index, tb.int64) if index.dtype is bool_ else index
     if not index.dtype.is_integer:
         raise TypeError("choose: expected integers, which name the choices")
-    parts = promote([tensor(each) for each in choices])
+    parts = chosen(*choices)
     if mode == "wrap":
         index = tb.remainder(index, len(parts))
     elif mode == "clip":
@@ -207,7 +207,10 @@ _ARRAYS: Final = (list, tuple, ndarray, numpy.ndarray, Tensor)
 
 @public
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """The values of functions, each where its condition is true."""
+    """The values of functions, each of the elements where its condition is true.
+
+    A trace, where nobody knows how many these are, passes all elements: there a function must work element by element.
+    """
     array = asarray(x)
     listed = isinstance(condlist, list | tuple)
     several = listed and (not condlist or isinstance(condlist[0], _ARRAYS) or array.ndim == 0)
@@ -223,6 +226,12 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         raise ArgumentError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
     made = tb.zeros_like(tensor_of(array))
     for mask, each in zip(masks, functions_, strict=True):
+        if callable(each) and mask.shape == made.shape and mask.backend.is_concrete(mask):
+            wanted, filled = array[box(mask)], box(made)
+            if wanted.size:
+                filled[box(mask)] = each(wanted, *args, **kw)
+            made = tensor_of(filled)
+            continue
         value = each(array, *args, **kw) if callable(each) else each
         made = tb.where(mask, cast(tensor(value), made.dtype), made)
     return box(made)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import tensorbackend as tb
+import tensorbackend.numpy as np
+
 from .beside import assert_as_numpy
 
 CALLS = """
@@ -41,11 +44,17 @@ np.select([x], [x])
 np.piecewise(x, [x < 3, x > 7], [lambda y: y * 2, 5, -1])
 np.piecewise(k, k < 3, [1, 2])
 np.piecewise(x, [m], [1, 2, 3])
+np.piecewise(x, [x < 3, x > 7], [lambda y: y.mean(), lambda y: y - y.max(), np.cumsum])
+np.piecewise(x, [x < 3, x < 0], [lambda y, z: y * z, lambda y, z: 1 / 0], 4)
+np.choose([0, 1, 0], [1, np.array([2**63 + 1], dtype=np.uint64)])
+np.choose([0, 1, 0], [1.5, np.array([2], dtype=np.float32)])
 np.choose(np.array([True, False]), (np.array([1, 2]), 5))
 np.choose(k % 2, (x[0, :3], 5), out=np.zeros(3, dtype=int))
 np.trim_zeros(np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]))
 np.trim_zeros(np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), axis=1, trim="f")
 np.trim_zeros(t * 0)
+np.partition(np.zeros((0, 3)), 0, axis=0)
+np.partition(np.zeros(2), 2)
 np.trim_zeros(k, trim="z")
 np.hanning(np.uint8(10))
 np.bartlett(np.int8(100))
@@ -63,3 +72,13 @@ k.byteswap()
 @pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
 def test_elements_are_selected_as_by_numpy(call: str) -> None:
     assert_as_numpy(call)
+
+
+def test_a_piece_has_the_slope_of_its_own_elements() -> None:
+    x = np.array([4.0, -1.0])
+    slope = tb.grad(lambda x: np.sum(np.piecewise(x, [x > 0], [lambda y: y**2, 3.0])))
+    assert slope(x).tolist() == [8.0, 0.0]
+    with tb.tape() as tape:
+        watched = tape.watch(x)
+        y = np.sum(np.piecewise(watched, [watched > 0, watched < 0], [np.sqrt, lambda y: y * np.mean(y)]))
+    assert tb.gradient(y, watched).tolist() == [0.25, -2.0]
