@@ -181,7 +181,11 @@ def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any 
     """The numbers of points in the cells of a grid of two axes, and the edges along both."""
     if len(x) != len(y):
         raise ArgumentError("x and y must have the same length.")
-    if numpy.ndim(host(bins)) == 1 and len(bins) not in (1, 2):
+    try:
+        count = len(bins)
+    except TypeError:
+        count = 1
+    if count not in (1, 2):
         bins = [bins, bins]
     counted, edges = histogramdd([x, y], bins, range, density, weights)
     return counted, edges[0], edges[1]

@@ -182,7 +182,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 def cond(x: Any, p: Any = None) -> Any:
     """The condition number of matrices."""
     t = matrices(x)
-    if not t.size:
+    if 0 in t.shape[-2:]:
         raise LinAlgError("cond is not defined on empty arrays")
     if p in (None, 2, -2):
         values = tb.linalg.svdvals(t)

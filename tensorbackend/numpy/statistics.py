@@ -36,10 +36,10 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights is None:
         made = functions["mean"](x, axis, keepdims=keepdims)
         count = x.size / max(functions["size"](made), 1)
-        return (made, functions["full"](numpy.shape(made), count)[()]) if returned else made
+        return (made, functions["full"](numpy.shape(made), count, dtype=made.dtype)[()]) if returned else made
     w = asarray(weights)
-    if not x._template().dtype.is_inexact:
-        x = x.astype(functions["result_type"](x.dtype, w.dtype, float))
+    least = () if x._template().dtype.is_inexact else (float,)
+    x = x.astype(functions["result_type"](x.dtype, w.dtype, *least))
     if w.shape != x.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
@@ -103,12 +103,20 @@ def _quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, wei
         return back(found.astype(numpy_dtype(x.dtype)) if x.dtype.is_floating else found)
     given = x.dtype
     x = x if given.is_floating else cast(x, tb.float64)
-    if not share.size:
-        return result(tb.zeros(share.shape, dtype=x.dtype))
-    q = share.ravel().tolist() if share.ndim else float(share)
+    q = _listed(share) if share.ndim else float(share)
     made = tb.quantile(x, q, axis=axis, keepdims=keepdims, method=method)
     made = made if given.is_floating or method not in _DISCRETE else cast(made, given)
-    return result(tb.reshape(made, share.shape + made.shape[1:]) if share.ndim > 1 else made)
+    return result(_in_shape(made, share) if share.ndim else made)
+
+
+def _listed(share: Any) -> list[float]:
+    """Fractions as a list, with one where there is none: its quantile shows the shape of the others."""
+    return share.ravel().tolist() or [0.0]
+
+
+def _in_shape(made: Tensor, share: Any) -> Tensor:
+    """The quantiles of listed fractions in the shape of these."""
+    return tb.reshape(made[: share.size], share.shape + made.shape[1:])
 
 
 quantile = _make_quantile("quantile", 1, _quantile, "along axes")
@@ -154,7 +162,8 @@ def cov(
     x = x - functions["reshape"](center, (-1, 1))
     other = x.T if w is None else (x * w).T
     made = functions["dot"](x, functions["conjugate"](other) if x._template().dtype.is_complex else other)
-    made = made / max(float(factor), 0.0) if float(factor) > 0 else made * numpy.inf
+    factor = float(numpy.real(factor))  # weights of complex numbers are complex numbers
+    made = made / factor if factor > 0 else made * numpy.inf
     return functions["squeeze"](made)
 
 
@@ -294,17 +303,16 @@ nanvar, nanstd = _spread("var"), _spread("std")
 
 def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
     """Quantiles of the elements that are not NaN."""
-    x = x if x.dtype.is_floating else cast(x, tb.float64)
+    if not x.dtype.is_floating and weights is None:
+        return _quantile(x, share, axis, method, keepdims, None)
     if method != "linear" or weights is not None:
         if weights is not None and numpy.ndim(weights) == 1 and x.ndim > 1 and axis.__class__ is int:
             place = axis_position(axis, x.ndim)  # NumPy drops the NaNs of each line, and needs as many weights
             weights = numpy.reshape(weights, [-1 if each == place else 1 for each in range(x.ndim)])
             weights = numpy.broadcast_to(weights, x.shape)
-        return back(numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
-    if not share.size:
-        return result(tb.zeros(share.shape, dtype=x.dtype))
-    made = tb.nanquantile(x, share.ravel().tolist(), axis=axis, keepdims=keepdims)
-    return result(tb.reshape(made, share.shape + made.shape[1:]))
+        found = numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights)
+        return back(found.astype(numpy_dtype(x.dtype)) if x.dtype.is_floating else found)
+    return result(_in_shape(tb.nanquantile(x, _listed(share), axis=axis, keepdims=keepdims), share))
 
 
 nanquantile = _make_quantile("nanquantile", 1, _nan_quantile, "of the elements that are not NaN")

@@ -16,6 +16,8 @@ np.linalg.norm(x.astype("f2"), axis=1)
 np.linalg.norm(x.astype("f2"), np.inf, axis=(0, 1), keepdims=True)
 np.linalg.norm(k.astype("i1"))
 np.linalg.norm(m)
+np.linalg.cond(np.zeros((0, 2, 2)))
+np.linalg.cond(np.zeros((2, 0, 2)))
 """
 
 

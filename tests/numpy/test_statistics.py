@@ -35,6 +35,16 @@ np.cov(x.astype('f4'))
 np.cov(x.astype('f2'))
 np.corrcoef(x.astype('f4') ** 2)
 np.cov(c.astype('c8'))
+np.cov(c.reshape(2, 2), aweights=[0.5, 0.25])
+np.cov([[8.0, 3.0], [1.0, 2.0]], aweights=[0.4057, 0.3])
+np.average(np.ones(3, dtype='f2'), weights=[4e4, 4e4, 4e4])
+np.average(x.astype('f4'), axis=0, weights=[0.1, 0.2, 0.7], returned=True)
+np.average(x.astype('f2'), axis=0, returned=True)
+np.average(c.astype('c8'), weights=[1, 2, 3, 4], returned=True)
+np.quantile(x, [], axis=1, keepdims=True)
+np.histogram2d(x[0], x[1], [2, [4, 5.5, 7]])
+np.histogram2d(x[0], x[1], (np.array([0.0, 1.0, 3.0]), 3))
+np.histogram2d(x[0], x[1], [0, 2, 5, 9])
 """
 
 

@@ -25,6 +25,10 @@ np.nanpercentile([1.0], 101)
 np.nansum(np.array([1, np.nan, 3], dtype=np.float16), where=[True, True, False])
 np.nanvar(c, where=[True, True, False, True])
 np.nanpercentile(np.zeros((3, 0)), 40, axis=1)
+np.nanquantile(t, [0.2, 0.5], axis=1, method="nearest", keepdims=True)
+np.nanquantile(k, 0.5, method="closest_observation")
+np.nanpercentile(np.array([1, np.nan, 2], dtype="f4"), 50.0, method="hazen")
+np.nanquantile(x, [], axis=1, keepdims=True)
 """.strip().splitlines()
 
 
