@@ -858,7 +858,7 @@ def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
 pi: float
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
-    """The values of functions, each where its condition is true."""
+    """The values of functions, each of the elements where its condition is true."""
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write values, repeated as needed, where a mask is true."""
 def poly(seq_of_zeros: Any) -> Any:
