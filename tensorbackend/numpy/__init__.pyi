@@ -275,7 +275,7 @@ class ndarray(Generic[_Shape, _DType]):
     def to_device(self, device: str, /, *, stream: Any = ...) -> ndarray:
         """The array on another device of its backend."""
     def tobytes(self, order: Any = ...) -> bytes:
-        """The elements as bytes, row-major."""
+        """The elements as bytes, row-major, or with the order "A" as they lie if the first axis is the closest one."""
     def tofile(self, fid: Any, sep: str = ..., format: str = ...) -> None:
         """Write the elements to a file, as bytes or as text."""
     def tolist(self) -> Any:

@@ -7,6 +7,7 @@ or reshaping makes of the layout of its base. So NumPy itself decides, on every 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
@@ -138,6 +139,23 @@ def axes_in_order(layout: Layout, order: str | None) -> tuple[int, ...]:
     columns = order == "F" or (order == "A" and layout.flags.f_contiguous and not layout.flags.c_contiguous)
     axes = tuple(range(layout.ndim))
     return axes[::-1] if columns else axes
+
+
+def places_in_order(layouts: Sequence[Layout], order: Any) -> list[tuple[int, ...]] | None:
+    """The places of elements in the order in which NumPy's loops pass them; `None` if it is row-major."""
+    plain = order == "C" or (order != "F" and all(each.flags.c_contiguous for each in layouts))
+    if plain or not layouts or not all(each.size for each in layouts):
+        return None
+    loop = numpy.nditer(list(layouts), flags=["multi_index"], order=order)
+    return [loop.multi_index for _ in loop]
+
+
+def key_and_axes(places: Sequence[tuple[int, ...]]) -> tuple[tuple[slice, ...], tuple[int, ...]]:
+    """A key and an order of axes with which an array has its elements in the order of such places."""
+    first = places[0]
+    key = tuple([slice(None, None, -1 if place else None) for place in first])
+    runs = [next((n for n, place in enumerate(places) if place[axis] != start), 0) for axis, start in enumerate(first)]
+    return key, tuple(sorted(range(len(first)), key=lambda axis: -runs[axis]))
 
 
 def is_ordered(axes: tuple[int, ...]) -> bool:

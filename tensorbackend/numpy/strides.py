@@ -21,7 +21,7 @@ from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .functions import public
 from .indexing import views_at
 from .keys import HOST, coordinates
-from .layouts import Layout, layout_of, start_of
+from .layouts import Layout, key_and_axes, layout_of, places_in_order, start_of
 from .shapes import axis_positions
 from .stepping import never_written
 
@@ -71,10 +71,10 @@ class broadcast:
 
 
 class nditer:
-    """`np.nditer`: a loop over the elements of arrays that broadcast, in row-major order.
+    """`np.nditer`: a loop over the elements of arrays that broadcast, in the order of NumPy's.
 
-    Each iteration gives views of one element, to which can be written where an operand's flags say so. Buffers and the
-    order of memory have no meaning here, so their flags are accepted and change nothing.
+    Each iteration gives views of one element, to which can be written where an operand's flags say so. Buffers have no
+    meaning here, so their flags are accepted and change nothing.
 
     Parameters
     ----------
@@ -82,12 +82,13 @@ class nditer:
         An array, or a sequence of arrays; None for one that is made for the results.
     flags : sequence of str, optional
         `"external_loop"` gives all elements at once, as a view of one axis. `"multi_index"` and `"c_index"` need not be
-        asked for.
+        asked for, and `"f_index"` counts along the first axis first.
     op_flags : sequence, optional
         For each operand, or for all, `["readonly"]`, `["readwrite"]` or `["writeonly"]`; by default those without an
         array are written to, and the others read.
     op_dtypes, order, casting, op_axes, itershape, buffersize : optional
-        The dtypes of the operands; a common shape; the others are ignored or refused.
+        The dtypes of the operands; "C" or "F", by default the order of memory; a common shape; the others are ignored
+        or refused.
 
     Raises
     ------
@@ -148,6 +149,8 @@ class nditer:
         self._wide = [
             part if part.shape == self.shape else functions["broadcast_to"](part, self.shape) for part in self.operands
         ]
+        layouts = [layout_of(part) for part, given_ in zip(self._wide, parts, strict=True) if given_ is not None]
+        self._places = places_in_order(layouts, order)
         self.ndim, self.nop = len(self.shape), len(made)
         self.itersize = prod(self.shape)
         self.iterindex = 0
@@ -162,18 +165,22 @@ class nditer:
         """The position of the element."""
         if self.iterindex >= self.itersize:
             raise ArgumentError("Iterator is past the end")
-        return coordinates(self.iterindex, self.shape)
+        return self._places[self.iterindex] if self._places else coordinates(self.iterindex, self.shape)
 
     @property
     def index(self) -> int:
         """The number of the element."""
-        return self.iterindex
+        columns = "f_index" in self._flags
+        if not self.shape or not (columns or self._places):
+            return self.iterindex
+        return int(numpy.ravel_multi_index(self.multi_index, self.shape, order="F" if columns else "C"))
 
     @property
     def value(self) -> Any:
         """The views of the element: one for each operand, or the only one."""
         if "external_loop" in self._flags:
-            views = [flat_view(part) for part in self._wide]
+            key, axes = key_and_axes(self._places) if self._places else (..., None)
+            views = [flat_view(part if axes is None else part[key].transpose(axes)) for part in self._wide]
         else:
             place = self.multi_index
             views = [_element(part, place) for part in self._wide]
@@ -216,7 +223,8 @@ class nditer:
     def __iter__(self) -> Iterator[Any]:
         self.reset()
         if self.shape and "external_loop" not in self._flags:
-            each = [views_at(part, product(*map(range, self.shape), (...,)), ()) for part in self._wide]
+            places = [(*place, ...) for place in self._places or product(*map(range, self.shape))]
+            each = [views_at(part, places, ()) for part in self._wide]
             for number, views in enumerate(each[0] if len(each) == 1 else zip(*each, strict=True)):
                 yield views
                 self.iterindex += 1

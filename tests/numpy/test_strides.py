@@ -21,6 +21,18 @@ np.nditer(x, op_flags=["readwrite"])[0][...].shape
 np.nditer([k, None], op_dtypes=[None, np.float32]).operands[1].dtype.itemsize
 np.array([loop.multi_index for loop in [np.nditer(x, flags=["multi_index"])] for _ in loop])
 [each.shape for each in np.nditer(x[:, 1:])]
+np.array([each for each in np.nditer(x.T)])
+np.array([each for each in np.nditer(x.T, order="C")])
+np.array([each for each in np.nditer(x, order="F")])
+np.array([each for each in np.nditer(t.transpose(1, 0, 2)[:, ::-1], order="K")])
+np.array([(a, b) for a, b in np.nditer([x.T, np.arange(3)])])
+np.array([loop.multi_index for loop in [np.nditer(x[::-1], flags=["multi_index"])] for _ in loop])
+np.array([loop.index for loop in [np.nditer(x.T, flags=["c_index"])] for _ in loop])
+np.array([loop.index for loop in [np.nditer(x, flags=["f_index"])] for _ in loop])
+np.concatenate([each for each in np.nditer(x, flags=["external_loop"], order="F")])
+np.concatenate([each for each in np.nditer(t[::-1].T, flags=["external_loop"])])
+[each.__setitem__(..., n) for n, each in enumerate(np.nditer(x.T, op_flags=["readwrite"]))] and x
+np.nditer(x.T, flags=["external_loop"], op_flags=["readwrite"])[0].__setitem__(..., np.arange(12)) or x
 [each.base is not None for each in np.nditer(t)]
 np.array([(loop.index, loop.iternext())[0] for loop in [np.nditer(x, flags=["c_index"])] for _ in range(3)])
 for each in np.nditer(x.T, op_flags=["readwrite"], order="C"): each[...] = 2 * each
