@@ -70,7 +70,9 @@ class ArrayMethods(Holder):
         return tensor_of(self).tolist()
 
     def tobytes(self, order: str | None = "C") -> bytes:
-        """The elements as bytes, row-major."""
+        """The elements as bytes, row-major, or with the order "A" as they lie if the first axis is the closest one."""
+        if order == "A":
+            order = "F" if self.flags.fnc else "C"
         return numpy.asarray(self).tobytes(order)  # type: ignore[arg-type] # NumPy says which
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:

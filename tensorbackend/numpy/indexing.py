@@ -108,6 +108,8 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
     template = x._template()
     dtype = template.dtype
     if value.__class__ in (int, float, complex, bool) and not (value.__class__ is complex and not dtype.is_complex):
+        if value.__class__ is int and dtype.is_inexact:
+            value = float(value)  # beyond the dtype it is infinite, as a float is
         number = _fit_number(value, dtype)
         if number is not None:
             assign(x, key, number)

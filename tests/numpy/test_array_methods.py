@@ -114,3 +114,13 @@ def test_memory_for_other_libraries_is_a_copy() -> None:
     x[0] = 9
     assert taken.tolist() == [1, 2]
     assert isinstance(numpy.asarray(x), numpy.ndarray)
+
+
+def test_bytes_in_an_order() -> None:
+    x = numpy.arange(24.0).reshape(2, 3, 4)
+    views: list[Callable[[Any], Any]] = [
+        lambda x: x, lambda x: x.T, lambda x: x[::-1].T, lambda x: x[0, :1], lambda x: x.swapaxes(0, 1),
+    ]  # fmt: skip
+    for view in views:
+        for order in ("C", "F", "A"):
+            assert view(np.array(x)).tobytes(order) == view(x).tobytes(order), order

@@ -37,6 +37,9 @@ x = x.astype('f4'); y = x[1]; y[:2] = 1e39
 x = x.astype('f2'); x[[0, 2]] = 70000.0
 x = x.astype('f2'); x[np.array([0, 2])] = 70000.0
 x = x.astype('c8'); x[0] = 1e39
+x = x.astype('f4'); x[1, 2] = 10**40
+x = x.astype('f2'); x[x > 3] = -2**70
+x[0] = 10**400
 x[[True, False]]
 x[m] = 7
 x[0] = x[:1]

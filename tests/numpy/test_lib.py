@@ -80,3 +80,13 @@ def test_windows_and_broadcasting_are_among_the_tricks() -> None:
 def test_an_unknown_name_is_an_attribute_error(module: object) -> None:
     with pytest.raises(AttributeError, match=re.escape("has no attribute 'nonsense'")):
         operator.attrgetter("nonsense")(module)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u2", "i8"])
+@pytest.mark.parametrize("name", ["sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh", "power"])
+def test_results_outside_the_domain_have_the_dtype_of_numpy(name: str, dtype: str) -> None:
+    x, more = numpy.array([2 if dtype == "u2" else -2, 3, 0], dtype), (0.5,) if name == "power" else ()
+    found, wanted = getattr(np.emath, name)(np.array(x), *more), getattr(numpy.emath, name)(x, *more)
+    assert found.dtype == wanted.dtype
+    numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=1e-3 if dtype == "f2" else 1e-6)

@@ -10,7 +10,7 @@ array([0.+1.j, 2.+0.j])
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import tensorbackend as tb
 
@@ -18,6 +18,9 @@ from ...tensor import Tensor
 from ..arrays import box, functions
 from ..conversion import cast, tensor
 from ..host_modules import missing_name_error
+
+_NARROW: Final = frozenset({tb.float32, tb.int8, tb.int16, tb.uint8, tb.uint16})
+"""The dtypes whose complex numbers are complex64."""
 
 
 def _complex_where(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
@@ -27,7 +30,8 @@ def _complex_where(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[.
         t = tensor(x)
         if t.dtype.is_complex or not bool(tb.any(outside(t))):
             return functions[name](x, *more)
-        return functions[name](box(cast(t, tb.complex128)), *more)
+        dtype = tb.complex64 if t.dtype in _NARROW and name != "power" else tb.complex128
+        return functions[name](box(cast(t, dtype)), *more)
 
     call.__name__ = call.__qualname__ = name
     call.__module__ = __name__
