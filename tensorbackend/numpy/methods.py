@@ -147,7 +147,8 @@ _OF_ANY_NUMBER: Final = """\
 \\1try:
 \\1    \\2
 \\1except OutOfRangeError:
-\\1    return call(spec, (x1, x2))"""
+\\1    return {}"""
+"""An op that a number may be out of range for: it is compared with integers, or infinite among floating numbers."""
 
 _SHARED: Final = {
     "NUMBERS": NUMBERS, "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
@@ -167,9 +168,8 @@ def _function_of(spec: Spec, source: str) -> Any:
 
     def write_source() -> str:
         text = source.format(name=spec.name)
-        if spec.name in table.COMPARISONS:  # any number can be compared with integers
-            text = re.sub(r"^( +)(r = op\(.*\))$", _OF_ANY_NUMBER, text, flags=re.MULTILINE)
-        return text
+        again = "change(spec, x1, x2)" if source is _IN_PLACE else "call(spec, (x1, x2))"
+        return re.sub(r"^( +)(r = op\(.*, b\))$", _OF_ANY_NUMBER.format(again), text, flags=re.MULTILINE)
 
     return compile_late(spec.name, write_source, scope)
 

@@ -6,6 +6,7 @@ numbers, so promotion is NumPy's without a separate table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -148,3 +149,10 @@ def _weak(kind: Any) -> Any:
 
 def _number_dtype(kind: Any, dtypes: Sequence[DType]) -> DType:
     return NUMPY_CLASSES.get(kind) or tb.result_type(kind(1), *dtypes)
+
+
+def infinite_beyond(value: Any, dtype: DType) -> Any:
+    """A Python number, infinite if a floating dtype does not reach it; any other operand as it is."""
+    if value.__class__ in (int, float) and dtype.is_inexact and abs(value) > tb.finfo(dtype).max:
+        return math.inf if value > 0 else -math.inf
+    return value

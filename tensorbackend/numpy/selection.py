@@ -11,7 +11,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import ALL_DTYPES, bool_
-from ..errors import ArgumentError, ShapeError
+from ..errors import ArgumentError, OutOfRangeError, ShapeError
 from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, result, tensor_of
@@ -19,6 +19,7 @@ from .conversion import asarray, back, cast, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import PUBLIC, Array, Out, function, public
 from .homes import home_of
+from .promotion import infinite_beyond
 from .shapes import flat_along
 from .ufuncs import write_out
 
@@ -89,7 +90,10 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
                 second = y._read()
             j = second.template.dtype
         if mask.template.dtype is bool_ and (k, j) in _STRAIGHT:
-            return new_array(tb.where(mask, first, second))
+            try:
+                return new_array(tb.where(mask, first, second))
+            except OutOfRangeError:  # of a number, which is infinite below
+                pass
     home = home_of((condition, x, y))
     if home is not None:
         return call_with_default(home, where, condition, x, y)
@@ -123,7 +127,9 @@ functions["chosen"] = chosen
 
 def common_number(value: Any, dtype: Any) -> Any:
     """A Python number as one of a dtype's kind."""
-    return float(value) if dtype.is_floating else complex(value) if dtype.is_complex else value
+    if dtype.is_floating:
+        return infinite_beyond(float(value), dtype)
+    return complex(value) if dtype.is_complex else value
 
 
 @public(home=False)

@@ -27,7 +27,7 @@ from .conversion import NUMBERS, back, cast, host, operand, tensor
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
 from .homes import home_of
 from .host_arrays import call_on_host
-from .promotion import Plan, Spec, kind_of, make_plan, plan_call
+from .promotion import Plan, Spec, infinite_beyond, kind_of, make_plan, plan_call
 from .ufunc_table import COMPARISON_METHODS, COMPARISONS, OPERATORS
 
 
@@ -78,9 +78,12 @@ def _call(
     try:
         results = compute(spec, plan, operands)
     except OutOfRangeError:
-        if spec.name not in COMPARISONS:
-            raise
-        results = (_compare_with_number_out_of_range(spec, operands),)
+        if spec.name in COMPARISONS:
+            results = (_compare_with_number_out_of_range(spec, operands),)
+        else:
+            dtypes = [next(x.dtype for x in operands if isinstance(x, Tensor))] * spec.nin
+            operands = list(map(infinite_beyond, operands, dtypes if plan is None else plan.operands))
+            results = compute(spec, plan, operands)
     if where is not True:
         results = _apply_mask(spec.name, results, where, out, casting or "same_kind")
     if out is None:

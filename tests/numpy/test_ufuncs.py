@@ -70,6 +70,17 @@ np.subtract(2.5, k, dtype=np.int32, casting="unsafe")
 np.add(x, 2.5j, dtype=np.float32, casting="unsafe")
 np.fmax(np.array([1 + 1j, np.nan, 2, 2]), np.array([2, 1j, np.nan, 2 + 1j]))
 np.fmin(complex(np.nan, 1), np.array([2, 1j, np.nan, 2 + 1j]))
+np.zeros(3, dtype=np.float16) + 1e9
+-100000 - np.zeros(3, dtype=np.float16)
+x = x.astype(np.float16); x[1:] -= 1e9
+x = x.astype(np.float16); x *= -(10**9)
+np.minimum(x.astype(np.float16), 1e9)
+np.clip(x.astype(np.float16), -1e9, 100000)
+np.arctan2(x.astype(np.float16), 10**9)
+np.heaviside(x.astype(np.float16), 1e9)
+np.max(x.astype(np.float16), initial=1e9)
+x.astype(np.complex64) + 1e300
+k.astype(np.uint8) + 300
 """
 
 
