@@ -61,7 +61,7 @@ _METHODS: Final = frozenset({"linear", "lower", "higher", "midpoint", "nearest"}
 """The methods of quantiles that `tb.quantile` has; NumPy computes the others."""
 
 
-_DISCRETE: Final = frozenset({"lower", "higher", "nearest"})
+_DISCRETE: Final = frozenset({"lower", "higher", "nearest", "inverted_cdf", "closest_observation"})
 """The methods whose results are elements, in their dtype."""
 
 
@@ -79,9 +79,10 @@ def _make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str
         if share.ndim > 2:
             raise ArgumentError("q must be a scalar or 1d")
         # At 0 and 1, as integers, there is nothing to interpolate: NumPy returns elements, in their dtype.
-        elements = scale == 1 and weights is None and numpy.asarray(given).dtype.kind in "biu"
+        ends = scale == 1 and method == "linear" and numpy.asarray(given).dtype.kind in "biu"
+        elements = ends or method in _DISCRETE
         source = x.dtype
-        if x.dtype is bool_ and not elements and method not in _DISCRETE and weights is None:
+        if x.dtype is bool_ and not elements and weights is None:
             raise TypeError(f"{name}: bools cannot be subtracted; write x.astype(float)")
         if numpy.iscomplexobj(share) or ((share < 0) | (share > 1)).any():
             raise ArgumentError(f"{'Quantiles' if scale == 1 else 'Percentiles'} must be in the range [0, {scale}]")
@@ -90,7 +91,7 @@ def _make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str
             dtype = numpy_dtype(x.dtype)
             x = cast(x, dtype_of(dtype if weak else numpy.result_type(dtype, numpy.true_divide(given, dtype.type(1)))))
         made = compute(x, share, axis, method, bool(keepdims), host(weights))
-        made = result(cast(tensor(made), source)) if elements else made
+        made = result(cast(tensor(made), source)) if elements and (x.size or source.is_floating) else made
         return made if out is None else write_out(name, out, tensor(made))
 
     quantile.__name__, quantile.__doc__ = name, f"The {name.removeprefix('nan')}s {what}."
@@ -303,8 +304,9 @@ nanvar, nanstd = _spread("var"), _spread("std")
 
 def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
     """Quantiles of the elements that are not NaN."""
-    if not x.dtype.is_floating and weights is None:
+    if not x.dtype.is_floating and weights is None and x.size:
         return _quantile(x, share, axis, method, keepdims, None)
+    x = x if x.dtype.is_floating or x.size else cast(x, tb.float64)  # the NaNs of no element
     if method != "linear" or weights is not None:
         if weights is not None and numpy.ndim(weights) == 1 and x.ndim > 1 and axis.__class__ is int:
             place = axis_position(axis, x.ndim)  # NumPy drops the NaNs of each line, and needs as many weights

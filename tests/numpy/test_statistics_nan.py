@@ -29,6 +29,8 @@ np.nanquantile(t, [0.2, 0.5], axis=1, method="nearest", keepdims=True)
 np.nanquantile(k, 0.5, method="closest_observation")
 np.nanpercentile(np.array([1, np.nan, 2], dtype="f4"), 50.0, method="hazen")
 np.nanquantile(x, [], axis=1, keepdims=True)
+np.nanquantile(k[:0], 0.5, method="weibull")
+np.nanquantile(np.array([1, np.nan, 2], dtype="f4"), [0.2, 0.6], method="lower")
 """.strip().splitlines()
 
 
