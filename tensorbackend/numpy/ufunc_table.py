@@ -191,7 +191,7 @@ def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tens
 
 
 def _chosen_complex(x1: Any, x2: Any, first: Tensor, *, number: bool = False) -> Tensor:
-    """x1 where it comes first, else x2; beside NaN that NaN, or the number."""
+    """x1 where it comes first, else x2; next to NaN that NaN, or the number."""
     asked = x2 if number else x1
     nan = tb.isnan(asked) if isinstance(asked, Tensor) else bool(asked != asked)
     return tb.where(tb.logical_or(first, nan), x1, x2)
