@@ -47,6 +47,9 @@ class Selected:
     def __neg__(self) -> Selected:
         return Selected(-self.whole, self.mask, self._error)
 
+    def __pos__(self) -> Selected:
+        return self
+
     def __abs__(self) -> Selected:
         return Selected(abs(self.whole), self.mask, self._error)
 

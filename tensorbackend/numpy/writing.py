@@ -10,8 +10,8 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import bool_
-from ..errors import ArgumentError, IndexRangeError, ShapeError
+from ..dtypes import DType, bool_
+from ..errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, flat_view, fresh, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, host, tensor
@@ -35,6 +35,11 @@ def _drop_leading_axes(value: Tensor, ndim: int) -> Tensor:
     return value
 
 
+def _widest(dtype: DType) -> Any:
+    """NumPy's widest dtype of a kind, to which numbers that the kind holds can be cast."""
+    return bool if dtype is bool_ else int if dtype.is_integer else float if dtype.is_floating else complex
+
+
 @public
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Write elements of one array to another, where a mask is true."""
@@ -43,6 +48,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     dtype = target._template().dtype
     if src.__class__ not in (int, float, complex, bool):
         check_cast(value.dtype, dtype, casting)
+    elif casting != "unsafe" and not numpy.can_cast(numpy.min_scalar_type(src), _widest(dtype), "same_kind"):
+        raise DTypeError(f"Cannot cast scalar from {value.dtype} to {dtype} according to the rule '{casting}'")
     value = cast(value, dtype)
     old = tensor_of(target)
     value = tb.broadcast_to(_drop_leading_axes(value, old.ndim), old.shape)

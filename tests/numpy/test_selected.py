@@ -112,3 +112,11 @@ def test_other_uses_of_elements_at_a_mask_are_refused() -> None:
     for use in uses:
         with pytest.raises(TemplateDataError, match="expected a mask with data"):
             tb.jit(use)(np.arange(4.0))
+
+
+def test_the_positive_of_selected_elements_is_these() -> None:
+    def written(x: np.ndarray) -> np.ndarray:
+        x[x > 1] = +x[x > 1] * 2
+        return x
+
+    assert tb.jit(written)(np.arange(4.0)).tolist() == [0.0, 1.0, 4.0, 6.0]
