@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from .library import torch
@@ -15,6 +16,8 @@ def maximum(left: Array, right: Array) -> Array:
     greater = torch.maximum(left, right)
     if not left.is_floating_point() or _is_settled(left) or _is_settled(right):
         return greater
+    if _is_zero(left) or _is_zero(right):
+        return greater.abs_()  # 0.0 is above -0.0, and nothing is below it
     return _signed(greater, _bits(left) & _bits(right))  # other elements have this sign already
 
 
@@ -53,7 +56,7 @@ def extreme_along(axes: Sequence[int], keepdims: bool, *, largest: bool) -> Call
     def extreme(values: Array) -> Array:
         found = find(values, axis, keepdims) if axes else reduced(find, values, axes, keepdims)
         # To count is the quickest way of PyTorch's to see that there is no zero.
-        if not values.is_floating_point() or count(found).item() == found.numel():
+        if not values.is_floating_point() or count(found).item() == found.numel() or not has_negative_zero(values):
             return found
         negative = torch.signbit(values)
         wins = reduced(torch.any, (values == 0) & (~negative if largest else negative), axes, keepdims)
@@ -94,6 +97,20 @@ def _turned(bits: Array) -> Array:
 def _is_settled(operand: Array) -> bool:
     """Whether an operand is one number that is not 0, so that each zero of a result is one of the other operand."""
     return operand.ndim == 0 and operand.device.type == "cpu" and operand.item() != 0
+
+
+def _is_zero(operand: Array) -> bool:
+    """Whether an operand is one number that is 0.0."""
+    if operand.ndim or operand.device.type != "cpu":
+        return False
+    number = operand.item()
+    return number == 0 and math.copysign(1, number) > 0
+
+
+def has_negative_zero(values: Array) -> bool:
+    """Whether an element of floating values may be -0.0; its bits are those of the least integer."""
+    bits = _bits(values)
+    return bool(values.numel()) and bits.amin().item() == torch.iinfo(bits.dtype).min
 
 
 def _bits(values: Array) -> Array:

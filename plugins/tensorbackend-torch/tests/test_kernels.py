@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy
 import pytest
+import tensorbackend as tb
 import torch
 from tensorbackend import Template
 from tensorbackend.dtypes import bool_, complex64, float16, float32, int32, uint32
@@ -72,6 +77,42 @@ def test_extremes_of_zeros_have_the_sign_that_wins(axes: tuple[int, ...], keepdi
         assert tuple(found.shape) == shape
         flat = found.reshape(-1)
         assert [*zip(flat.tolist(), (~torch.signbit(flat)).tolist(), strict=True)] == wanted
+
+
+@pytest.mark.parametrize("zeros", [[0.0], [0.0, -0.0], [-0.0]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"window": (1, 3)},
+        {"window": (3, 2), "strides": (2, 1)},
+        {"window": (1, 20)},
+        {"window": (2, 2), "padding": "same"},
+    ],
+    ids=str,
+)
+def test_windows_of_zeros_and_nan_are_those_of_the_reference(options: dict[str, Any], zeros: list[float]) -> None:
+    random = numpy.random.default_rng(0)
+    for numbers in (zeros, [*zeros, 1.0, -2.0], [*zeros, math.nan, -math.inf]):
+        values = random.choice(numbers, (5, 24)).astype(numpy.float32)
+        for pool in (tb.window_max, tb.window_min):
+            found, wanted = (
+                numpy.asarray(pool(tb.asarray(values, backend=name), **options)) for name in ("torch", "binary")
+            )
+            numpy.testing.assert_array_equal(found, wanted)
+            numpy.testing.assert_array_equal(numpy.signbit(found) & (found == 0), numpy.signbit(wanted) & (wanted == 0))
+
+
+@pytest.mark.parametrize("number", [0.0, -0.0, math.nan, 1.0, 0])
+def test_extremes_with_a_number_are_those_of_the_reference(number: float) -> None:
+    values = numpy.array([0.0, -0.0, 1.0, -1.0, math.nan, math.inf, -math.inf], numpy.float32)
+    for choose in (tb.maximum, tb.minimum):
+        for turned in (False, True):
+            found, wanted = (
+                numpy.asarray(choose(number, x) if turned else choose(x, number))
+                for x in (tb.asarray(values, backend=name) for name in ("torch", "binary"))
+            )
+            numpy.testing.assert_array_equal(found, wanted)
+            numpy.testing.assert_array_equal(numpy.signbit(found) & (found == 0), numpy.signbit(wanted) & (wanted == 0))
 
 
 def _rows(values: torch.Tensor) -> list[tuple[list[float], list[bool]]]:
