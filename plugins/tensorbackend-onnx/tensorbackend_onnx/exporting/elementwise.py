@@ -116,23 +116,31 @@ def _rounded_down(w: Writer, node: Node, x: Name, y: Name) -> Name:
 
 @writes("log1p")
 def log1p(w: Writer, node: Node, x: Name) -> Name:
-    """log(1 + x), times what the rounding of the sum has changed: Kahan's formula, which keeps the digits near 0."""
+    """log(1 + x). Near 0 it is by Kahan's formula, which takes back what the rounding of the sum has changed."""
     one = w.scalar(1, dtype(node))
     moved = w.op("Add", x, one)
     step, found = w.op("Sub", moved, one), w.op("Log", moved)
-    kept = w.op("Where", w.op("Equal", step, x), found, w.op("Mul", found, w.op("Div", x, step)))
-    return w.op("Where", w.op("Equal", step, w.scalar(0, dtype(node))), x, kept)
+    return _like_x(w, node, x, step, w.op("Div", found, step), found)
 
 
 @writes("expm1")
 def expm1(w: Writer, node: Node, x: Name) -> Name:
-    """exp(x) - 1 likewise, where the result is small; exp(x) is 1 for the smallest x."""
-    one = w.scalar(1, dtype(node))
+    """exp(x) - 1 likewise."""
     power = w.op("Exp", x)
-    step = w.op("Sub", power, one)
+    step = w.op("Sub", power, w.scalar(1, dtype(node)))
+    return _like_x(w, node, x, step, w.op("Div", step, w.op("Log", power)), step)
+
+
+def _like_x(w: Writer, node: Node, x: Name, step: Name, factor: Name, found: Name) -> Name:
+    """What has the sign of x: x times a factor between -1 and 1, where a step of 0 means 1; elsewhere what was found.
+
+    A product gives the result its sign, also that of zeros, which onnxruntime's choices lose.
+    """
+    zero, one = w.scalar(0, dtype(node)), w.scalar(1, dtype(node))
     small = w.op("Less", w.op("Abs", x), one)
-    kept = w.op("Where", small, w.op("Mul", step, w.op("Div", x, w.op("Log", power))), step)
-    return w.op("Where", w.op("Equal", step, w.scalar(0, dtype(node))), x, kept)
+    factor = w.op("Where", w.op("Equal", step, zero), one, factor)
+    size = w.op("Where", small, factor, w.op("Abs", found))
+    return w.op("Mul", w.op("Clip", x, w.scalar(-1, dtype(node)), one), size)
 
 
 rows(

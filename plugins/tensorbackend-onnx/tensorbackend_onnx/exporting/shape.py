@@ -16,6 +16,9 @@ from .writer import Name, Writer, alike, is_complex, option, rows, writes
 FIRST = -(2**63)
 """A bound before the first entry of any axis, for slices that go backwards."""
 
+FAR = 2**62
+"""A diagonal outside of any matrix, whose number a row's can be added to."""
+
 
 def sizes(w: Writer, template: tb.Template) -> Name:
     """The shape of a value; complex numbers have an axis more, of pairs."""
@@ -66,7 +69,8 @@ def spaced(w: Writer, node: Node) -> Name:
 def eye(w: Writer, node: Node) -> Name:
     out = node.outs[0]
     rows, columns = counted(w, out.shape[-2], tb.int64), counted(w, out.shape[-1], tb.int64)
-    moved = w.op("Add", w.op("Unsqueeze", rows, w.ints([1])), w.scalar(node.options["offset"], tb.int64))
+    offset = max(-FAR, min(option(node, "offset"), FAR))
+    moved = w.op("Add", w.op("Unsqueeze", rows, w.ints([1])), w.scalar(offset, tb.int64))
     matrix = w.cast(w.op("Equal", moved, columns), out.dtype)
     return matrix if out.ndim == 2 else w.op("Expand", matrix, sizes(w, out))
 
