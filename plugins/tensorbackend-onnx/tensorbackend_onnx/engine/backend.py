@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import tensorbackend as tb
@@ -29,6 +29,7 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
     array_types = ()  # type: ignore[assignment] # NumPy's arrays are those of NumpyBackend
     donates = False
     compiles_exactly = False
+    default_threads: ClassVar[int] = 0
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
@@ -39,7 +40,7 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
         them. `threads` is their number for one operator; 0 leaves it to ONNX Runtime. `accuracy_level` is that of
         `MatMulNBits`, its operator for `tb.quantized_dot`: 4 rounds the other operand to 8 bits.
         """
-        given: dict[str, Any] = {"device": None, "providers": None, "threads": 0, "accuracy_level": 0}
+        given: dict[str, Any] = {"device": None, "providers": None, "threads": cls.default_threads, "accuracy_level": 0}
         if not options.keys() <= given.keys():
             raise ArgumentError(
                 expected(f"options among {', '.join(given)} for the backend {cls.name!r}", options=options)

@@ -130,6 +130,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("gelu of float64 has the digits of float32 there", frozenset({"gelu"}), _of_float64),
     Difference("infinities are taken for padding there", frozenset({"sort", "argsort", "top_k"}), _floats, "webgpu"),
     Difference("the shader for bools does not compile", frozenset({"select"}), _chooses_flags, "webgpu"),
+    Difference("the shader for bools reads indices past their end", frozenset({"take"}), _chooses_flags, "webgpu"),
     Difference("the shader for two shapes does not compile", frozenset({"pow"}), _broadcasts, "webgpu"),
     Difference(
         "the shader for a vector and a stack of matrices does not compile",
@@ -212,7 +213,7 @@ def rows() -> list[Divergence]:
             ops=("maximum", "minimum", "clip", "max", "min"),
         ),
         Divergence(
-            "a choice that broadcasts adds a zero, so that -0.0 becomes 0.0",
+            "a choice passes over the zeros of its first part, so that -0.0 becomes 0.0",
             Invocation("where", (flag, *zeros), {}),
             Judgement(ulps=1),
             ops=("where",),

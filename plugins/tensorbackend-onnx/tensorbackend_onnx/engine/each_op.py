@@ -34,6 +34,7 @@ class OnnxRuntimeOps(OnnxRuntimeBackend):
 
     name = "onnxruntime_ops"
     plans_kinds = False
+    default_threads = 1  # as the threads of thousands of sessions would wait for work in loops
 
     def divergences(self) -> Sequence[Divergence]:
         """Where the engine's results have fewer digits, each with its reason."""
