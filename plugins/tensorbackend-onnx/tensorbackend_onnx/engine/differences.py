@@ -95,6 +95,12 @@ def _may_raise(node: Node) -> bool:
     return bool(known.size and not 0 <= known.min() <= known.max() < node.operands[0].template.shape[axis])
 
 
+OF_EXPONENTIALS = (
+    *("erf", "exp", "expm1", "log", "log1p", "pow", "sigmoid", "tanh", "softmax", "log_softmax"),
+    *("elu", "gelu", "selu", "exponential", "gumbel", "laplace"),
+)
+"""Public ops that are one exponential or logarithm, or that one and little more."""
+
 DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "the exact quotient is rounded down here, and one that is rounded before there",
@@ -202,7 +208,7 @@ def rows() -> list[Divergence]:
             "WGSL allows errors of functions: 3 + 2 |x| ulps of exp, 2 ** -21 of log, more of what they are part of",
             call("exp", 9.0),
             Judgement(ulps=256, absolute=2.0**-20),
-            ops=("erf", "exp", "expm1", "log", "log1p", "pow", "sigmoid", "tanh", "gelu", "softmax", "log_softmax"),
+            ops=OF_EXPONENTIALS,
             dtypes=(tb.float32,),
             device="webgpu",
         ),

@@ -66,14 +66,15 @@ def _callback(name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
     """A planned callback that asks the engine first."""
 
     def plan(self: OnnxRuntimeOps, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
-        kernel = self.kernel_of_op(name, out, inputs, options)
+        kernel = self.kernel_of_op(name, out, inputs, options) if name in WRITES else None
         return kernel or kernel_of(getattr(get_backend("numpy"), name), out, *inputs, **options)
 
     plan.__name__, plan.__doc__ = name, f"In a session, or as NumPy computes it: {ours.__doc__}"
     return planned(plan)
 
 
-for _name in WRITES:
+# Those that ONNX lacks, too: NumPy's kernels call each other with arrays of other shapes, which no session takes.
+for _name in dir(OnnxRuntimeBackend):
     _ours = getattr(OnnxRuntimeBackend, _name, None)
     if _ours is not None and hasattr(_ours, "__plan__"):
         setattr(OnnxRuntimeOps, _name, _callback(_name, _ours))
