@@ -57,19 +57,22 @@ def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
 
 @parts("conv")
 def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
-    """A convolution of dilated inputs, with padding that may take away."""
+    """A convolution of dilated inputs, with padding that may take away; groups of a batch are made channels'."""
     correlation: Correlation = option(node, "correlation")
-    windows = correlation.windows
+    windows, groups = correlation.windows, correlation.batch_groups
+    if groups != 1:
+        batch, channels, *space = x.shape
+        parts = tb.reshape(x, (groups, batch // groups, channels, *space), names=(None,) * (x.ndim + 1))
+        x = tb.reshape(tb.moveaxis(parts, 0, 1), (batch // groups, groups * channels, *space))
     if x.ndim == 2:  # no spatial axes
-        pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=correlation.feature_groups)
+        pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=groups * correlation.feature_groups)
         return pixels[..., 0]
     return tb.conv(
         tb.pad(x, [(0, 0), (0, 0), *correlation.edges]),
         kernel,
         strides=windows.strides,
         kernel_dilation=windows.dilations,
-        feature_groups=correlation.feature_groups,
-        batch_groups=correlation.batch_groups,
+        feature_groups=groups * correlation.feature_groups,  # one of them is 1
     )
 
 

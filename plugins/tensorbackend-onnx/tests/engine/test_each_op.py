@@ -72,5 +72,12 @@ def test_a_difference_of_one_device_is_one_there_alone(
             assert (difference(op, x, *others, device="webgpu", **options) is not None) is (dtype is differs)
 
 
+def test_a_matrix_times_a_vector_differs_on_webgpu_alone() -> None:
+    matrix, vector = tb.Template((3, 3), tb.float32), tb.Template((3,), tb.float32)
+    assert difference("matmul", vector, vector, device="cpu") is None
+    assert difference("matmul", matrix, matrix, device="webgpu") is None
+    assert difference("matmul", matrix, vector, device="webgpu") is not None
+
+
 def test_a_session_of_one_op_has_one_thread_unless_more_are_asked_for() -> None:
     assert (OnnxRuntimeOps().threads, OnnxRuntimeOps(threads=2).threads, OnnxRuntimeBackend().threads) == (1, 2, 0)

@@ -62,6 +62,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], set[str]]] = {
         (floats(2, 3, 6, 6), floats(4, 3, 3, 3)),
         {"ConvTranspose"},
     ),
+    "groups of a batch": (
+        lambda x, k: (tb.conv(x, k, batch_groups=2), tb.conv(x, k, batch_groups=2, padding=[(2, 0), (-1, 1)])),
+        (floats(6, 2, 5, 4), floats(4, 2, 2, 3)),
+        {"Conv"},
+    ),
     "dilated conv of groups": (
         lambda x, k: tb.conv(x, k, input_dilation=(3, 2), padding=[(1, 4), (0, 2)], feature_groups=2),
         (floats(2, 4, 5, 6), floats(6, 2, 3, 2)),
