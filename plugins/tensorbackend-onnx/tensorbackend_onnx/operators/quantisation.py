@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorbackend as tb
 from tensorbackend import Tensor
 
@@ -33,7 +35,7 @@ def saturated(x: Tensor, dtype: tb.DType, saturate: int = 1) -> Tensor:
     return tb.clip(x, limits.min, limits.max).astype(dtype)
 
 
-QUANTISING = {"axis": 1, "block_size": 0, "output_dtype": 0, "precision": 0, "saturate": 1}
+QUANTISING: dict[str, Any] = {"axis": 1, "block_size": 0, "output_dtype": 0, "precision": 0, "saturate": 1}
 USUAL = Given(**QUANTISING)
 
 
