@@ -16,7 +16,7 @@ from ..array_module.base import BLOCK, NARROW, Array, Function, KernelContext, a
 from ..array_module.elementwise import ArrayElementwise
 from ..array_module.precision import wide
 from ..array_module.workspace_bytes import nbytes
-from .error_function import error_functions
+from .error_function import error_functions, normal_gate
 
 _MOST_SEARCHED_ELEMENTS = 1 << 10
 """Up to this number of elements, a search through their bytes takes no longer than starting a reduction."""
@@ -43,6 +43,12 @@ def _chosen_space(out: Template) -> int:
 def _light_space(out: Template, x: Template, /) -> int:
     """The bytes of two intermediate arrays of a block."""
     return 2 * nbytes(min(out.size, _LIGHT), wide(out.dtype))
+
+
+def _gelu_space(out: Template, x: Template, /, *, approximate: bool) -> int:
+    """The bytes of the intermediate arrays of a block, of float64 or of float32."""
+    in_double = approximate or out.dtype is float64
+    return 12 * nbytes(min(out.size, BLOCK), float64) if in_double else 6 * nbytes(min(out.size, _LIGHT), float32)
 
 
 class NumpyElementwise(ArrayElementwise):
@@ -136,13 +142,14 @@ class NumpyElementwise(ArrayElementwise):
 
         return self._power_kernel(lambda values: values / (1.0 + numpy.exp(-values)), careful, out, x)
 
-    @takes(lambda out, x, *, approximate: 12 * 8 * min(out.size, BLOCK))
+    @takes(_gelu_space)
     @planned
     def gelu(self, out: Template, x: Template, /, *, approximate: bool) -> Kernel:
-        """The formulas of the default in float64, as each step between two dtypes takes as long as one of them."""
+        """The formulas of the default: in float32, or in float64 as a step between two dtypes takes as long as one."""
         like, numbers = out.replace(dtype=float64), (-64.0, 0.5, -(0.5**0.5), 0.044715, (8 / pi) ** 0.5)
         sigmoid = kernel_of(self.sigmoid, like, like)
-        (lowest, half, root, cubic, scale), erfc = map(self.xp.array, numbers), error_functions(out.dtype)["erfc"]
+        (lowest, half, root, cubic, scale), erfc = map(self.xp.array, numbers), error_functions(float64)["erfc"]
+        lowest_single, half_single = (self.xp.array(number, numpy_dtype(float32)) for number in (-64.0, 0.5))
 
         def exact(numpy: Any, values: Array) -> Array:
             gate = erfc(numpy, values * root)
@@ -155,7 +162,19 @@ class NumpyElementwise(ArrayElementwise):
             near = values.clip(-32.0, 32.0)
             return numpy.maximum(values, lowest) * sigmoid((near * near * near * cubic + near) * scale)
 
-        return self.float64_kernel(approximate_gelu if approximate else exact, out, x)
+        if approximate or out.dtype is float64:
+            return self.float64_kernel(approximate_gelu if approximate else exact, out, x)
+        numpy, single, narrow = self.xp, numpy_dtype(float32), numpy_dtype(out.dtype)
+
+        def exact_single(array: Array) -> Array:
+            values = array.astype(single).reshape(-1)
+            gate = normal_gate(numpy, values)
+            numpy.maximum(values, lowest_single, out=values)
+            values *= half_single
+            values *= gate
+            return values.astype(narrow, copy=False).reshape(array.shape)
+
+        return self.block_kernel(exact_single, _LIGHT)
 
     def _power_kernel(self, usual: Kernel, careful: Kernel, out: Template, x: Template) -> Kernel:
         """A kernel of one array: `usual` where exp(-x) does not overflow, else `careful`; narrow floats in float32.

@@ -73,3 +73,21 @@ def test_gelu(dtype: str, approximate: bool) -> None:
     np.testing.assert_allclose(result, expected, rtol=64 * float(np.finfo(dtype).eps), atol=1e-7)
     edges = tb.nn.gelu(tb.asarray(np.array([-math.inf, math.inf, math.nan, 0.0], dtype)), approximate=approximate)
     assert repr(edges.tolist()) == "[-0.0, inf, nan, 0.0]"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ulps"), [(-13.0, -8.0, 150), (-8.0, -1.0, 60), (-1.0, 1.0, 8), (1.0, 30.0, 3)]
+)
+def test_gelu_in_float32_is_near_the_complement_in_float64(low: float, high: float, ulps: int) -> None:
+    arguments = np.random.default_rng(0).uniform(low, high, 20_000).astype(np.float32)
+    before = arguments.copy()
+    check(tb.nn.gelu(tb.asarray(arguments)), lambda x: 0.5 * x * math.erfc(-x * math.sqrt(0.5)), arguments, ulps)
+    np.testing.assert_array_equal(arguments, before)
+
+
+def test_gelu_in_float32_at_the_ends() -> None:
+    x = np.array([0.0, -0.0, math.inf, -math.inf, math.nan, 3e38, -3e38, 1e-40], np.float32)
+    found = np.asarray(tb.nn.gelu(tb.asarray(x)))
+    expected = np.array([0.0, -0.0, math.inf, -0.0, math.nan, 3e38, -0.0, 5e-41], np.float32)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found[:4]), np.signbit(expected[:4]))
