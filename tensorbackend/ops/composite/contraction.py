@@ -27,7 +27,6 @@ from ..creation.values import operand_tensors
 from ..elementwise.basic import astype, conj, where
 from ..reduction import sum
 from ..shape import matrix_transpose, permute_dims, reshape, squeeze
-from .reduction import cast_to_float32
 from .reduction.probabilities import masked_softmax, softmax
 
 
@@ -281,7 +280,8 @@ ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
 def scaled_products(query: Tensor, key: Tensor, bias: TensorLike | None, scale: float | None) -> Tensor:
     """The scaled products (batch..., queries, keys) of queries and keys plus a bias, in float32 at least."""
-    query, key = (astype(x, promote_types(promote_types(query.dtype, key.dtype), float32)) for x in (query, key))
+    dtype = promote_types(to_floating(promote_types(query.dtype, key.dtype)), float32)
+    query, key = astype(query, dtype), astype(key, dtype)
     scores = matmul(query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale), matrix_transpose(key))
     if bias is None:
         return scores
@@ -327,7 +327,8 @@ def attention(
     >>> attention(x * 0, x, x).tolist()
     [[2.0, 0.0], [2.0, 0.0]]
     """
+    dtype = to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype))
+    query, key, value = (astype(x, promote_types(dtype, float32)) for x in (query, key, value))
     scores = scaled_products(query, key, bias, scale)
     weights = softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
-    dtype = to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype))
-    return astype(matmul(weights, cast_to_float32(value)), dtype)
+    return astype(matmul(weights, value), dtype)
