@@ -80,7 +80,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
         made = tb.positive(x) if decimals >= 0 else cast(_rounded(cast(x, tb.float64), decimals), x.dtype)
     else:
         made = _rounded(x, decimals)
-    return result(made) if out is None else write_out("round", out, made)
+    return result(made) if out is None else write_out("round", out, made, broadcasts=not decimals)
 
 
 def _rounded(x: Tensor, decimals: int) -> Tensor:

@@ -43,7 +43,7 @@ def _one(name: str) -> Callable[..., Any]:
         if n is not None and n < 1:
             raise ArgumentError(f"Invalid number of FFT data points ({n}) specified.")
         made = getattr(tb.fft, name)(x, n=None if n is None else int(n), axis=axis, norm=_norm(norm))
-        return box(made) if out is None else write_out(name, out, made)
+        return box(made) if out is None else write_out(name, out, made, broadcasts=False)
 
     transform.__name__ = name
     transform.__doc__ = summary_of(getattr(tb.fft, name))
@@ -70,7 +70,7 @@ def _several(name: str, op: str, default: Any) -> Callable[..., Any]:
                 )
         else:
             made = getattr(tb.fft, op)(x, s=s, axes=chosen, norm=_norm(norm))
-        return box(made) if out is None else write_out(name, out, made)
+        return box(made) if out is None else write_out(name, out, made, broadcasts=False)
 
     transform.__name__ = name
     transform.__doc__ = summary_of(getattr(tb.fft, op))

@@ -104,6 +104,9 @@ _SCOPE: Final = {**SCOPE, "HOST": numpy.ndarray, "blank": blank, "dtype_of": dty
                  "result": result, "tensor": tensor, "tensors": tensors,
                  "tuple": tuple, "write_out": write_out}  # fmt: skip
 
+_BROADCASTING: Final = frozenset({"outer", "fix", "isposinf", "isneginf"})
+"""The functions that are NumPy's of each element, and so fill an `out` of more axes."""
+
 
 @overload
 def function(
@@ -219,7 +222,9 @@ def _source(body: Callable[..., Any], name: str, full: str, planned: bool, in_ou
     lines.append(f"    r = body({', '.join(passed)})\n")
     if has_out:
         casting = ", casting" if "casting" in given.parameters else ""
-        lines.append(f"    if out is not None:\n        return write_out({name!r}, out, r{casting})\n")
+        broadcasts = name in _BROADCASTING
+        written = f"write_out({name!r}, out, r{casting}, broadcasts={broadcasts})"
+        lines.append(f"    if out is not None:\n        return {written}\n")
     if returned == "Array":
         lines.append(RESULT.format(indent="    "))
     elif returned == "tuple[Array, ...]":

@@ -14,7 +14,7 @@ from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, new_array, result, step_view
 from .conversion import asarray, cast, host, tensor
-from .dtypes import NUMERIC, check_cast, dtype_of
+from .dtypes import NUMERIC, check_cast, dtype_of, numpy_dtype
 from .functions import Array, Arrays, Out, function, public, ready
 from .orders import permute_by
 from .selection import chosen
@@ -37,7 +37,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         dtype = t.template.dtype
         if u.template.dtype is dtype and dtype in NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
             made = tb.matmul(t, u)
-            return result(made) if out is None else write_out("dot", out, made)
+            return result(made) if out is None else write_out("dot", out, made, broadcasts=False)
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
         x, y = asarray(x), asarray(y)
     if x.ndim == 0 or y.ndim == 0:
@@ -46,7 +46,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         made = functions["matmul"](x, y)
     else:
         made = tensordot(x, y, axes=([-1], [-2]))
-    return made if out is None else write_out("dot", out, tensor(made))
+    return made if out is None else write_out("dot", out, tensor(made), broadcasts=False)
 
 
 @public
@@ -114,6 +114,8 @@ def einsum(
         if shown is not None and (dtype is None or dtype_of(dtype) is shown._template().dtype):
             return shown
     given = [each._t if each.__class__ is ndarray and each._t is not None else tensor(each) for each in parts]
+    if dtype is None and hasattr(out, "dtype"):  # one of the arrays whose dtypes decide
+        dtype = numpy.result_type(*[numpy_dtype(each.dtype) for each in given], out.dtype)
     if dtype is not None:
         wanted = dtype_of(dtype)
         for each in given:
@@ -125,7 +127,7 @@ def einsum(
         made = _contracted(_broadcast_letters(given, text), text)
     if out is None:
         return result(made)
-    return write_out("einsum", out, made, "unsafe" if casting == "unsafe" else "same_kind")
+    return write_out("einsum", out, made, "unsafe" if casting == "unsafe" else "same_kind", broadcasts=False)
 
 
 def _broadcast_letters(parts: list[Tensor], text: str) -> list[Tensor]:

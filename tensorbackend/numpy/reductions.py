@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from .arrays import blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .documents import summary_of
-from .dtypes import FLOATING, INEXACT, NUMERIC, dtype_of
+from .dtypes import FLOATING, INEXACT, NUMERIC, dtype_of, numpy_dtype
 from .functions import PUBLIC
 from .host_arrays import AT_HOME, FALL_BACK, RESULT, SCOPE, compile_late
 from .shapes import axis_positions, known_axis, refuse_lists, size
@@ -131,6 +131,8 @@ def reduce(
         axis = operator.index(axis)
     if name != "median":
         refuse_lists(axis)
+    if dtype is None and out is not None and (name in ("sum", "prod") or (name == "mean" and x.dtype.is_inexact)):
+        x = _common_with(out, x)
     if dtype is not None:
         x = cast(x, dtype_of(dtype))
     axis = axis if name in _OF_COUNTS else known_axis(x, axis)
@@ -162,7 +164,14 @@ def reduce(
         total = cast(total, real)
     if out is None:
         return result(total)
-    return write_out(name, out, total, "unsafe" if name in _OF_COUNTS else "same_kind")
+    casting = "same_kind" if name.startswith("arg") else "unsafe"
+    return write_out(name, out, total, casting, broadcasts=False)
+
+
+def _common_with(out: Any, x: Tensor) -> Tensor:
+    """A tensor in the common dtype of it and `out`, in which NumPy adds and multiplies."""
+    target = getattr(out[0] if isinstance(out, tuple) and out else out, "dtype", None)
+    return x if target is None else cast(x, dtype_of(numpy.result_type(numpy_dtype(x.dtype), target)))
 
 
 def no_order(name: str) -> DTypeError:

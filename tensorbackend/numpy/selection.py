@@ -188,7 +188,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     made = wide[1]
     for number, part in enumerate(wide[2:], 1):
         made = tb.where(tb.equal(wide[0], number), part, made)
-    return result(fresh(made)) if out is None else write_out("choose", out, made, "unsafe")
+    return result(fresh(made)) if out is None else write_out("choose", out, made, "unsafe", broadcasts=False)
 
 
 @public

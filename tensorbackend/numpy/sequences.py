@@ -68,7 +68,7 @@ def _cumulative(x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool, 
         shape = list(made.shape)
         shape[axis] = 1
         made = functions["concatenate"]([functions["full"](tuple(shape), start, made.dtype), made], axis)
-    return made if out is None else write_out("cumulative", out, tensor(made))
+    return made if out is None else write_out("cumulative", out, tensor(made), broadcasts=False)
 
 
 @public

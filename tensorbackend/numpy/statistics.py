@@ -92,7 +92,8 @@ def _make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str
             x = cast(x, dtype_of(dtype if weak else numpy.result_type(dtype, numpy.true_divide(given, dtype.type(1)))))
         made = compute(x, share, axis, method, bool(keepdims), host(weights))
         made = result(cast(tensor(made), source)) if elements and (x.size or source.is_floating) else made
-        return made if out is None else write_out(name, out, tensor(made))
+        casting = "unsafe" if name.startswith("nan") else "same_kind"  # which NumPy assigns
+        return made if out is None else write_out(name, out, tensor(made), casting)
 
     quantile.__name__, quantile.__doc__ = name, f"The {name.removeprefix('nan')}s {what}."
     return public(quantile)
@@ -234,7 +235,7 @@ def _extreme(name: str, value: float) -> Callable[..., Any]:
         made = tensor(functions[name](x, axis, None, keepdims, initial, where))
         if initial is NO_VALUE and made.dtype.is_floating:
             made = tb.where(tb.all(missing, axis=axis, keepdims=_keeps(keepdims)), numpy.nan, made)
-        return result(made) if out is None else write_out(name, out, made)
+        return result(made) if out is None else write_out(name, out, made, "unsafe", broadcasts=False)
 
     return _entered(extreme, name, "of the elements that are not NaN; NaN where all are")
 
@@ -268,7 +269,7 @@ def nanmean(
     x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
     refuse_lists(axis)
     made = tb.nanmean(x, axis=known_axis(x, axis), keepdims=_keeps(keepdims))
-    return result(made) if out is None else write_out("nanmean", out, made)
+    return result(made) if out is None else write_out("nanmean", out, made, broadcasts=False)
 
 
 def _present(a: Any, dtype: Any, where: Any) -> tuple[Tensor, Tensor]:
@@ -294,7 +295,7 @@ def _spread(name: str) -> Callable[..., Any]:
         made = tensor(functions[name](box(x), axis, **options))
         made = made if made.dtype.is_floating else tb.real(made)
         made = tb.where(tb.sum(present, axis=axis, keepdims=keep) > ddof, made, numpy.nan)
-        return result(made) if out is None else write_out(name, out, made)
+        return result(made) if out is None else write_out(name, out, made, broadcasts=False)
 
     return _entered(spread, name, "of the elements that are not NaN")
 
@@ -329,4 +330,4 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
         raise no_order("nanmedian")
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     made = tb.nanmedian(x, axis=axis, keepdims=bool(keepdims))
-    return result(made) if out is None else write_out("nanmedian", out, made)
+    return result(made) if out is None else write_out("nanmedian", out, made, "unsafe")

@@ -90,7 +90,7 @@ def reduce(
     total = fold(lambda a, b: _combined(spec, a, b), parts)
     if keepdims:
         total = tb.expand_dims(total, axis=tuple(axes))
-    return result(total) if out is None else write_out(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total, broadcasts=False)
 
 
 def _asked_dtype(dtype: Any, out: Any) -> Any:
@@ -111,7 +111,7 @@ def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: An
         for part in parts[1:]:
             running.append(_combined(spec, running[-1], part))
         total = tb.stack(running, axis=axis) if parts else x
-    return result(total) if out is None else write_out(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total, broadcasts=False)
 
 
 def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:

@@ -142,16 +142,18 @@ def _zero(x: Tensor) -> Any:
     return False if x.dtype is bool_ else 0
 
 
-def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> ndarray:
-    """The array `out`, with the elements of a tensor."""
+def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind", *, broadcasts: bool = True) -> ndarray:
+    """The array `out`, with the elements of a tensor, which must have its shape if nothing broadcasts."""
     if out.__class__ is not ndarray:
         if isinstance(out, tuple) and len(out) == 1:
-            return write_out(name, out[0], value, casting)
+            return write_out(name, out[0], value, casting, broadcasts=broadcasts)
         if isinstance(out, numpy.ndarray):
+            _refuse_shape(name, out.shape, value, broadcasts)
             numpy.copyto(out, numpy.asarray(value), casting=casting)
             return out  # type: ignore[return-value] # NumPy's own array, as it was given
         raise OperandError(expected("an array for out", out=out))
     template = out._template()
+    _refuse_shape(name, template.shape, value, broadcasts)
     value = _cast_to_out(name, value, template.dtype, casting)
     if value.template.shape != template.shape:
         try:
@@ -164,6 +166,12 @@ def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind") ->
         value = tb.broadcast_to(value, template.shape)
     replace(out, value)
     return out
+
+
+def _refuse_shape(name: str, shape: tuple[int, ...], value: Tensor, broadcasts: bool) -> None:
+    """Refuses an `out` of another shape where NumPy broadcasts nothing to it."""
+    if not broadcasts and value.template.shape != shape:
+        raise tb.errors.ShapeError(f"{name}: expected an out of shape {value.template.shape}, got shape {shape}")
 
 
 def _cast_to_out(name: str, value: Tensor, dtype: DType, casting: Any) -> Tensor:

@@ -18,6 +18,7 @@ np.linalg.norm(k.astype("i1"))
 np.linalg.norm(m)
 np.linalg.cond(np.zeros((0, 2, 2)))
 np.linalg.cond(np.zeros((2, 0, 2)))
+np.linalg.norm(np.zeros((3, 0)), 0.5, axis=1)
 """
 
 
@@ -39,3 +40,8 @@ def test_results_of_several_parts_are_tuples_as_numpys() -> None:
         assert found._fields == wanted._fields
         for each, other in zip(found * 2 + found[:1], wanted * 2 + wanted[:1], strict=True):
             numpy.testing.assert_allclose(numpy.asarray(each), other, atol=1e-12)
+
+
+def test_a_norm_of_nothing_with_a_power_below_0_is_infinite() -> None:
+    assert np.linalg.norm(np.zeros(0), -1) == numpy.inf
+    assert np.linalg.vector_norm(np.zeros((0, 2)), axis=0, ord=-2).tolist() == [numpy.inf, numpy.inf]

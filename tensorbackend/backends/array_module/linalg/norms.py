@@ -39,7 +39,8 @@ class ArrayNorms(ArrayReduction):
         dtype = x.dtype if x.dtype.is_complex else out.dtype
         total = self.fold_kernel("sum", x, axis, keepdims, real)
         if not math.prod(x.shape[reduced_axis] for reduced_axis in axis):
-            kernel: Kernel = lambda values: total(xp.abs(values))  # noqa: E731 # one of several forms
+            of_nothing = math.inf if ord < 0 else 0.0  # 0 to the power of 1 / ord
+            kernel: Kernel = lambda values: total(xp.abs(values)) + of_nothing  # noqa: E731 # one of several forms
         elif math.isinf(ord):
             extreme = self.fold_kernel("max" if ord > 0 else "min", x, axis, keepdims, real)
             kernel = lambda values: extreme(xp.abs(values))  # noqa: E731

@@ -1,7 +1,8 @@
 """Norms of vectors and matrices, written in public ops.
 
 Results are real. Integers are converted to the default floating dtype; float16 and bfloat16 are computed in float32. A
-norm of no elements is 0, except that a norm that is a minimum raises `ShapeError`. The Euclidean norm and other norms
+norm of no elements is 0, except that it is infinite for a power below 0, and that a norm that is a minimum raises
+`ShapeError`. The Euclidean norm and other norms
 of powers are scaled by the dominant element, so that no power overflows.
 """
 
@@ -43,7 +44,8 @@ def _sizes(x: Tensor) -> Tensor:
 def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
     """The root of the sum of powers of magnitudes, with the reduced axes kept."""
     if 0 in (sizes.shape[axis] for axis in axes):
-        return sum(sizes, axis=axes, keepdims=True)
+        nothing = sum(sizes, axis=axes, keepdims=True)
+        return nothing if power > 0 else nothing + math.inf  # 0 to the power of 1 / power
     # The largest element dominates, or the smallest one for a power below 0. Where that element is 0, so is the norm.
     most = (max if power > 0 else min)(sizes, axis=axes, keepdims=True)
     scale = where(logical_and(isfinite(most), most > 0), most, 1)
