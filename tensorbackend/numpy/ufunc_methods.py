@@ -138,6 +138,7 @@ def outer(spec: Spec, a: Any, b: Any, /, **options: Any) -> Any:
     return call(spec, (wide, b if b.__class__ is ndarray else functions["box"](y)), **options)
 
 
+@assignments.locked  # as it reads and writes all elements, also those that another thread writes
 def at(spec: Spec, a: Any, indices: Any, b: Any = None, /) -> None:
     """`np.add.at` and the like: the function on elements at indices, which may repeat, in place."""
     if a.__class__ is not ndarray:

@@ -57,7 +57,22 @@ def while_read(out: Any, x: Any, i: int) -> None:
     assert seen.shape == out.shape
 
 
-WRITES = [whole, added, through_a_view, through_a_reshape, as_out, by_index, by_number, while_read]
+def by_updates_at_places(out: Any, x: Any, i: int) -> None:
+    np.add.at(out, (i, slice(None)), np.sqrt(x[i]))
+    np.add.at(out, (i, slice(None)), 1)
+
+
+WRITES = [
+    by_updates_at_places,
+    whole,
+    added,
+    through_a_view,
+    through_a_reshape,
+    as_out,
+    by_index,
+    by_number,
+    while_read,
+]
 
 
 @pytest.mark.parametrize("backend", ROWS)
