@@ -108,7 +108,7 @@ def _is_zero(operand: Array) -> bool:
 
 
 def has_negative_zero(values: Array) -> bool:
-    """Whether an element of floating values may be -0.0; its bits are those of the least integer."""
+    """Whether an element of floating values may be -0.0; its bits are those of the smallest integer."""
     bits = _bits(values)
     return bool(values.numel()) and bits.amin().item() == torch.iinfo(bits.dtype).min
 

@@ -125,7 +125,7 @@ def _slide(reduce: Callable[[Array], Array], x: Array, identity: Any, windows: W
 def _slide_extreme(
     choose: Callable[..., Array], reduce: Callable[..., Array], x: Array, identity: Any, windows: Windows
 ) -> Array:
-    """The greatest or least element of every window, as `choose` finds it of two elements, and `reduce` of many."""
+    """The largest or smallest element of every window, as `choose` finds it of two elements, and `reduce` of many."""
     many = any(size > _SIZE_BY_PAIRS for size, _, _ in windows.along)
     if many or (x.is_floating_point() and extremes.has_negative_zero(x)):
         return _slide(lambda columns: reduce(columns, (-1,)), x, identity, windows)
