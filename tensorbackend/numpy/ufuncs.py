@@ -21,6 +21,7 @@ import tensorbackend as tb
 from ..dtypes import DType, bool_
 from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, TemplateDataError, expected
 from ..select import call_with_default
+from ..template import Template
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, back, cast, host, operand, tensor
@@ -90,6 +91,11 @@ def _call(
         boxed = tuple(map(result, results))
     else:
         targets = (*out, *(None,) * (len(results) - len(out)))
+        if spec.nout > 1:  # all of them first, so that none is written to if another one does not fit
+            results = tuple([
+                _fitted(spec.name, target._template(), each, casting or "same_kind") if target.__class__ is ndarray
+                else each for target, each in zip(targets, results, strict=True)
+            ])  # fmt: skip
         boxed = tuple([
             result(each) if target is None else write_out(spec.name, target, each, casting or "same_kind")
             for target, each in zip(targets, results, strict=True)
@@ -152,7 +158,12 @@ def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind", *,
             numpy.copyto(out, numpy.asarray(value), casting=casting)
             return out  # type: ignore[return-value] # NumPy's own array, as it was given
         raise OperandError(expected("an array for out", out=out))
-    template = out._template()
+    replace(out, _fitted(name, out._template(), value, casting, broadcasts))
+    return out
+
+
+def _fitted(name: str, template: Template, value: Tensor, casting: Any, broadcasts: bool = True) -> Tensor:
+    """A result in the shape and dtype of `out`."""
     _refuse_shape(name, template.shape, value, broadcasts)
     value = _cast_to_out(name, value, template.dtype, casting)
     if value.template.shape != template.shape:
@@ -164,8 +175,7 @@ def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind", *,
             text = f"non-broadcastable output operand with shape {template.shape} doesn't match the broadcast shape"
             raise tb.errors.ShapeError(f"{text} {value.shape}")
         value = tb.broadcast_to(value, template.shape)
-    replace(out, value)
-    return out
+    return value
 
 
 def _refuse_shape(name: str, shape: tuple[int, ...], value: Tensor, broadcasts: bool) -> None:

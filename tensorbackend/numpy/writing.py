@@ -116,6 +116,8 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write the values at the same positions, repeated as needed, where a mask is true."""
     target = _target(a)
     where_ = cast(tensor(mask), bool_)
+    if not tensor(values).size:
+        return
     wide = tensor(functions["resize"](values, target.shape))
     replace(target, tb.where(tb.reshape(where_, target.shape), cast(wide, target._template().dtype), tensor_of(target)))
 

@@ -147,3 +147,11 @@ def test_a_number_of_another_library_makes_an_array_of_objects(number: Any, oper
 def _unnamed(outcome: Any) -> str:
     """An outcome without the places of objects in memory."""
     return re.sub(r"0x[0-9a-f]+", "", str(outcome))
+
+
+@pytest.mark.parametrize("second", ["np.zeros(5)", "np.zeros(4, dtype=int)"])
+def test_no_out_is_written_to_if_another_one_does_not_fit(second: str) -> None:
+    x = np.arange(4.0)
+    with pytest.raises((ValueError, TypeError)):
+        np.modf(x + 0.5, out=(x, eval(second)))
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0]

@@ -83,3 +83,9 @@ def test_a_bound_that_reads_the_array_reads_it_before_the_write(of_view: bool) -
         target[: Bound()] = value
         assert x.tolist() == [*np.broadcast_to(value, 2).tolist(), 1.0, 1.0]
         assert {tuple(each.tolist()) for each in taken} == {(1.0,) * 4}
+
+
+def test_putmask_of_no_values_writes_nothing() -> None:
+    x = np.arange(3.0)
+    np.putmask(x, x > 0, [])
+    assert x.tolist() == [0.0, 1.0, 2.0]
