@@ -10,9 +10,8 @@ from ..declarations.argument_errors import check_arguments
 from ..declarations.argument_kinds import fits, misfit
 from ..errors import ShapeError, expected
 from ..ops.composite import contraction
-from ..ops.composite.contraction import ATTENDED, scaled_products
+from ..ops.composite.contraction import ATTENDED, weights_of
 from ..ops.composite.elementwise.functions import isfinite, logical_not, stop_gradient
-from ..ops.composite.reduction.probabilities import masked_softmax, softmax
 from ..ops.creation.filled import iota, rename
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.basic import astype, where
@@ -121,9 +120,9 @@ def attention_weights(
     query, key = _pair(query, key, time, axis)
     inside = _seen(query, key, mask, causal)
     if inside is None:
-        return softmax(scaled_products(query, key, bias, scale), axis=-1)
+        return weights_of(query, key, None, bias, scale)
     (query, query_whole), (key, key_whole) = FiniteVectors.of(query), FiniteVectors.of(key)
-    weights = masked_softmax(scaled_products(query, key, bias, scale), inside, axis=-1)
+    weights = weights_of(query, key, inside, bias, scale)
     return where(_spoilt(inside, query_whole, key_whole), math.nan, weights)
 
 

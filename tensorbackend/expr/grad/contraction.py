@@ -6,8 +6,7 @@ import math
 from functools import partial, reduce
 
 from ...dtypes import float32, promote_types
-from ...ops.composite.contraction import matmul
-from ...ops.composite.reduction.probabilities import masked_softmax, softmax
+from ...ops.composite.contraction import matmul, weights_of
 from ...ops.contraction import dot
 from ...ops.elementwise.basic import astype
 from ...ops.reduction import sum
@@ -84,9 +83,7 @@ def _back_through_attention(
     """The cotangents of queries, keys and values, and of the broadcast bias, if there is one."""
     dtype = reduce(promote_types, (x.dtype for x in (cotangent, query, key, value)), float32)
     cotangent, query, key, value = (astype(x, dtype) for x in (cotangent, query, key, value))
-    scores = matmul(query * scale, matrix_transpose(key))
-    scores = scores if bias is None else scores + astype(bias, scores.dtype)
-    weights = softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
+    weights = weights_of(query, key, mask, bias, scale)
     of_value = matmul(matrix_transpose(weights), cotangent)
     of_scores = weights * matmul(cotangent, matrix_transpose(value))
     of_scores = of_scores - weights * sum(of_scores, axis=-1, keepdims=True)

@@ -292,6 +292,12 @@ def scaled_products(query: Tensor, key: Tensor, bias: TensorLike | None, scale: 
     return biased
 
 
+def weights_of(query: Tensor, key: Tensor, mask: Tensor | None, bias: TensorLike | None, scale: float | None) -> Tensor:
+    """The weights (batch..., queries, keys): the softmax of the scaled products, where a mask holds."""
+    scores = scaled_products(query, key, bias, scale)
+    return softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
+
+
 @composite.within(ATTENDED)
 def attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, bias: Tensor | None = None, /, *,
@@ -329,6 +335,4 @@ def attention(
     """
     dtype = to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype))
     query, key, value = (astype(x, promote_types(dtype, float32)) for x in (query, key, value))
-    scores = scaled_products(query, key, bias, scale)
-    weights = softmax(scores, axis=-1) if mask is None else masked_softmax(scores, mask, axis=-1)
-    return astype(matmul(weights, value), dtype)
+    return astype(matmul(weights_of(query, key, mask, bias, scale), value), dtype)

@@ -8,8 +8,10 @@ import tensorbackend as tb
 from onnx import NodeProto, defs
 from tensorbackend import Tensor, nn
 from tensorbackend.dtypes import bool_
+from tensorbackend.errors import expected
 from tensorbackend.extending import attention as dot_product
 
+from ..errors import ModelError
 from .registry import MICROSOFT, Given, Maybe, operator, refuse
 
 
@@ -43,8 +45,8 @@ _READ = {"is_causal", "kv_num_heads", "q_num_heads", "scale", "qk_matmul_output_
 
 def _is_plain(proto: NodeProto) -> bool:
     """Whether an Attention has no cache, no other result, and its other attributes, such as softcap, have no effect."""
-    known = defs.get_schema("Attention").attributes
-    usual = all(given.name in _READ or given == known[given.name].default_value for given in proto.attribute)
+    known = {name: attribute.default_value for name, attribute in defs.get_schema("Attention").attributes.items()}
+    usual = all(given.name in _READ or given == known.get(given.name) for given in proto.attribute)
     return usual and not any(proto.input[4:]) and not any(proto.output[1:])
 
 
@@ -54,6 +56,8 @@ def scaled_attention(query: Tensor, key: Tensor, value: Tensor, mask: Maybe = No
     apart = query.ndim == 4
     if not apart:
         heads, others = given.q_num_heads, given.kv_num_heads
+        if not heads or not others:
+            raise ModelError(expected("q_num_heads and kv_num_heads for queries of three axes", query=query.template))
         query, key, value = by_heads(query, heads), by_heads(key, others), by_heads(value, others)
     shared = query.shape[1] // key.shape[1]
     if shared > 1:
