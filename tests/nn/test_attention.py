@@ -115,3 +115,10 @@ def test_a_mask_goes_with_axes_that_all_have_names() -> None:
     holes = tb.where(tb.iota(5)[:, None] < 3, v[1].rename(None, None), float("nan"))
     alone = tb.nn.attention(q[1].rename(None, None), k[1].rename(None, None), holes, mask=mask[1].rename(None, None))
     assert tb.all_close(outputs[1].rename(None, None), alone)
+
+
+def test_queries_without_features_attend_to_all_keys_alike() -> None:
+    query, key, value = tb.zeros((2, 0)), tb.zeros((3, 0)), tb.asarray([[1.0], [2.0], [6.0]])
+    assert tb.nn.attention(query, key, value).tolist() == [[3.0], [3.0]]
+    gradient = tb.grad(lambda value: tb.sum(tb.nn.attention(query, key, value)))(value)
+    assert tb.all_close(gradient, tb.full((3, 1), 2 / 3))

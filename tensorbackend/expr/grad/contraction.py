@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial, reduce
 
 from ...dtypes import float32, promote_types
-from ...ops.composite.contraction import matmul, weights_of
+from ...ops.composite.contraction import matmul, usual_scale, weights_of
 from ...ops.contraction import dot
 from ...ops.elementwise.basic import astype
 from ...ops.reduction import sum
@@ -70,7 +69,7 @@ def _attention(
     bias: Tensor | None = None, *, scale: float | None = None,
 ) -> Cotangents:  # fmt: skip
     # The weights are computed again: kept, they are often the largest array of a transformer's layer.
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scale = usual_scale(query) if scale is None else scale
     back = partial(_back_through_attention, scale=scale)
     of_query, of_key, of_value, *of_scores = compute_apart(back, [cotangent, query, key, value, mask, bias])
     return of_query, of_key, of_value, None, of_scores[0] if of_scores else None

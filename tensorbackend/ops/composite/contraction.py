@@ -278,11 +278,16 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
 ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
 
+def usual_scale(query: Tensor) -> float:
+    """The factor of the products of queries: 1 / sqrt(features), or 1 without features, as the products are 0."""
+    return 1 / math.sqrt(query.shape[-1] or 1)
+
+
 def scaled_products(query: Tensor, key: Tensor, bias: TensorLike | None, scale: float | None) -> Tensor:
     """The scaled products (batch..., queries, keys) of queries and keys plus a bias, in float32 at least."""
     dtype = promote_types(to_floating(promote_types(query.dtype, key.dtype)), float32)
     query, key = astype(query, dtype), astype(key, dtype)
-    scores = matmul(query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale), matrix_transpose(key))
+    scores = matmul(query * (usual_scale(query) if scale is None else scale), matrix_transpose(key))
     if bias is None:
         return scores
     bias = operand_tensors(scores, bias)[1]
