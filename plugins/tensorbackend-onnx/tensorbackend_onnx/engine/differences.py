@@ -127,7 +127,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("sums and products of integers are rounded to floats there", frozenset({"sum", "product"}), _integers),
     Difference(
         "NaN is the extreme here, and may be passed over there",
-        frozenset({"argmax", "argmin", "reduce_max", "reduce_min", "window_max"}),
+        frozenset({"argmax", "argmin", "reduce_max", "reduce_min"}),
         _floats,
     ),
     Difference("infinities of float64 become NaN there", frozenset({"log_softmax"}), _of_float64),
@@ -162,7 +162,7 @@ def reason(node: Node, device: str) -> str | None:
 
 def is_written(node: Node) -> bool:
     """Whether the exporter writes a node as ONNX's operators, rather than as its parts."""
-    writer = Writer(Shared(OPSET))
+    writer = Writer(Shared(OPSET, strict=True))
     names: dict[Value, str] = {value: f"x{place}" for place, value in enumerate(node.operands)}
     try:
         writer.node(node, names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx import printer
+from onnx import ModelProto, printer
 from tensorbackend.errors import UnsupportedOp
 from tensorbackend.expr.node import Node
 from tensorbackend.extending import Graph
@@ -51,7 +51,7 @@ class EngineProgram:
     def text(self) -> str:
         """The stages: models, and graphs that NumPy runs."""
         return "\n\n".join(
-            printer.to_text(export_graph(stage.graph(), opset=OPSET)[0]) if stage.in_engine else repr(stage.graph())
+            printer.to_text(model_of(stage.graph())) if stage.in_engine else repr(stage.graph())
             for stage in self.stages
         )
 
@@ -83,10 +83,15 @@ class EngineProgram:
         return ""
 
 
+def model_of(graph: Graph) -> ModelProto:
+    """The model that the engine gets of a graph; `UnsupportedOp` for an op that ONNX lacks."""
+    return export_graph(graph, opset=OPSET, strict=True)[0]
+
+
 def session(graph: Graph, backend: OnnxRuntimeBackend) -> Any:
     """The session of a graph of which ONNX has all nodes; `Refused` if the engine makes none."""
     try:
-        model, _ = export_graph(graph, opset=OPSET)
+        model = model_of(graph)
     except UnsupportedOp as error:
         raise Refused(str(error)) from error
     return session_of(backend.runtime, model.SerializeToString(), backend.providers, backend.threads)

@@ -148,13 +148,39 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
     }
     if node.op == "window_sum":
         attributes["count_include_pad"] = 1
-    result = w.op(POOLS[node.op], moved, **attributes)
+    if node.op == "window_max" and w.shared.strict:
+        result = largest_or_nan(w, moved, node.outs[0].dtype, attributes)
+    else:
+        result = w.op(POOLS[node.op], moved, **attributes)
     if node.op == "window_sum":
         result = w.op("Mul", result, w.scalar(math.prod(attributes["kernel_shape"]), dtype(node)))
     if not as_is:
         result = w.op("Reshape", result, w.ints(out.shape[axis] for axis in order))
     back = [order.index(axis) for axis in range(own.ndim)]
     return result if back == sorted(back) else w.op("Transpose", result, perm=back)
+
+
+def largest_or_nan(w: Writer, x: Name, dtype: tb.DType, attributes: dict[str, Any]) -> Name:
+    """The maxima of windows, NaN where one is in the window and -inf where it has nothing else.
+
+    Engines pass over both. The sum of x, which is much cheaper than the windows, says whether it may have such.
+    """
+    out = tb.Template((1, 1), dtype)  # of which a graph inside declares the dtype alone
+    plain, careful = w.inside(), w.inside()
+    largest = careful.op("MaxPool", x, **attributes)
+    inside = [
+        careful.cast(careful.op("MaxPool", careful.cast(flags, dtype), **attributes), tb.dtypes.bool_)
+        for flags in (careful.op("Greater", x, w.scalar(-math.inf, dtype)), careful.op("IsNaN", x))
+    ]
+    largest = careful.op("Where", inside[0], largest, w.scalar(-math.inf, dtype))
+    largest = careful.op("Where", inside[1], w.scalar(math.nan, dtype), largest)
+    total = w.op("ReduceSum", x, keepdims=0)
+    return w.op(
+        "If",
+        w.op("IsNaN", w.op("Sub", total, total)),
+        then_branch=careful.body([], [(largest, out)]),
+        else_branch=plain.body([], [(plain.op("MaxPool", x, **attributes), out)]),
+    )
 
 
 @writes("fft", "ifft", pairs=True)

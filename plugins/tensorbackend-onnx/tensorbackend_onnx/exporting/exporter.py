@@ -96,15 +96,17 @@ def export(
     return model
 
 
-def export_graph(graph: Graph, *, opset: int = DEFAULT) -> tuple[ModelProto, frozenset[str]]:
+def export_graph(graph: Graph, *, opset: int = DEFAULT, strict: bool = False) -> tuple[ModelProto, frozenset[str]]:
     """A graph as a model, and the ops of it that were written as their parts.
+
+    A `strict` model has this library's results where ONNX leaves them open: a maximum of a window with NaN is NaN.
 
     Raises
     ------
     UnsupportedOp
         For an op that ONNX lacks.
     """
-    done = written(graph, opset)
+    done = written(graph, opset, strict=strict)
     return model_of(done), frozenset(done.writer.shared.apart)
 
 

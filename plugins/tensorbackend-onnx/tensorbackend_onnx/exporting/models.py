@@ -61,11 +61,18 @@ def sources_of(graph: Graph, parameters: int, trace: OpenTrace) -> dict[str, Sou
     return sources
 
 
-def written(graph: Graph, opset: int, leaves: Sequence[tb.Tensor] = (), trace: OpenTrace | None = None) -> Written:
-    """Write the nodes of a traced function."""
+def written(
+    graph: Graph,
+    opset: int,
+    leaves: Sequence[tb.Tensor] = (),
+    trace: OpenTrace | None = None,
+    *,
+    strict: bool = False,
+) -> Written:
+    """Write the nodes of a traced function; `strict` as in `Shared`."""
     names = input_names(graph, len(leaves))
     sizes = None if trace is None else SizeNodes(sources_of(graph, len(leaves), trace), trace.functions)
-    writer = Writer(Shared(opset, trace, sizes))
+    writer = Writer(Shared(opset, trace, sizes, strict=strict))
     outputs = writer.graph(graph.nodes, graph.outputs, dict(zip(graph.parameters, names, strict=True)))
     writer.at("the results")
     for name, result in zip(outputs, output_names(graph, names), strict=True):

@@ -99,8 +99,12 @@ def array_of(tensor: tb.Tensor) -> Any:
 class Shared:
     """What the graph of a model and the graphs inside it have in common."""
 
-    def __init__(self, opset: int, trace: OpenTrace | None = None, sizes: SizeNodes | None = None) -> None:
+    def __init__(
+        self, opset: int, trace: OpenTrace | None = None, sizes: SizeNodes | None = None, *, strict: bool = False
+    ) -> None:
         self.opset = opset
+        self.strict = strict
+        """Whether results are this library's where ONNX leaves them open to engines: NaN in windows of maxima."""
         self.trace = trace
         """The trace of open axes, if there are any."""
         self.sizes = sizes

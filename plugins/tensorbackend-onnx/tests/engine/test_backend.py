@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -197,3 +198,28 @@ def test_a_difference_is_found_by_ops_and_in_compiled_programs() -> None:
     assert found.difference.op == "sigmoid"
     assert tb.compare(lambda x: tb.exp(x) * x, x, backends=("numpy", "onnxruntime"), jit=True).agrees
     assert tb.compare(lambda x: tb.sum(tb.exp(x)), x, backends=("numpy", OnnxRuntimeOps), gradient=True).agrees
+
+
+@pytest.mark.parametrize("dtype", [tb.float32, tb.float64], ids=str)
+@pytest.mark.parametrize("padding", [0, 1, "same"])
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_maxima_of_windows_keep_nan_and_what_is_below_all_numbers(dtype: tb.DType, padding: Any, axes: int) -> None:
+    extremes = [math.nan, -math.inf, -math.inf, -math.inf, math.inf, float(tb.finfo(dtype).min), 1.0, 0.5]
+    sizes = (1, 1, *[2] * axes)
+    pads: Any = padding if isinstance(padding, str) else [(0, 0), (0, 0), *[(padding, padding)] * axes]
+
+    @tb.jit
+    def pool(x: tb.Tensor) -> tb.Tensor:
+        return tb.window_max(x, sizes, strides=sizes, padding=pads)
+
+    for seed in range(20):
+        places = numpy.random.default_rng(seed).integers(
+            seed % 4, 1 + seed % 8 if seed % 8 > 3 else 8, (2, 3, *[5] * axes)
+        )
+        x = tb.tensor(extremes, dtype=dtype)[tb.asarray(places)]
+        assert str(pool(tb.backend_copy(x, ENGINE)).tolist()) == str(pool(x).tolist())
+
+
+def test_maxima_of_windows_run_in_the_engine() -> None:
+    pools = placement(lambda x: tb.window_max(x, (1, 1, 2), strides=(1, 1, 2)), "f32[2, 3, 8]")
+    assert (pools.sessions, pools.elsewhere) == (1, ())
