@@ -33,7 +33,7 @@ LEVELS: Final = 256
 """The number of steps in which saved bytes are measured."""
 
 DROPS: Final = 32
-"""The most dry runs that look for calls that a choice does not need."""
+"""The most calls, or kinds of equal ones, that are tried without."""
 
 SET_ASIDE: Final = 1 << 17
 """Bytes of a limit that are left for NumPy's buffers: an op has up to three, of 8,192 elements each."""
@@ -297,8 +297,8 @@ def descend(
 ) -> frozenset[int]:
     """The first of some choices that fits, without calls that it does not need; the last one is known to fit.
 
-    Of equal calls the last are dropped first, whose values exist for the shortest time: where one is needed, so are
-    those before it. So a network of equal layers takes a few dry runs, however deep it is.
+    Of equal calls the last are dropped first, whose values exist for the shortest time, and bisection finds how many.
+    So a network of equal layers takes a few dry runs, however deep it is.
     """
     descent, least, most = Descent(search, choices[-1], limit), 0, len(choices) - 1
     while least < most:
@@ -307,9 +307,16 @@ def descend(
             most = middle
         else:
             least = middle + 1
-    needed: set[tuple[int, int]] = set()
-    taken = [call for call in calls if call.number in descent.choice]
-    for call in sorted(taken, key=lambda x: (-x.flops, -x.number))[:DROPS]:
-        if call[1:] not in needed and not descent.take(descent.choice - {call.number}):
-            needed.add(call[1:])
+    alike: dict[tuple[int, int], list[int]] = {}
+    for call in sorted(calls, key=lambda x: (-x.flops, -x.number)):
+        if call.number in descent.choice:
+            alike.setdefault(call[1:], []).append(call.number)
+    for numbers in list(alike.values())[:DROPS]:
+        everything, least, most = descent.choice, 0, len(numbers)
+        while least < most:
+            middle = (least + most + 1) // 2
+            if descent.take(everything - {*numbers[:middle]}):
+                least = middle
+            else:
+                most = middle - 1
     return descent.choice
