@@ -31,6 +31,7 @@ DISTRIBUTIONS = {
     "onnxruntime": "tensorbackend-onnx",
     "onnxruntime_ops": "tensorbackend-onnx",
     "torch": "tensorbackend-torch",
+    "torch_compiled": "tensorbackend-torch",
 }
 """The distributions of this project that declare a backend, by the backend's name."""
 

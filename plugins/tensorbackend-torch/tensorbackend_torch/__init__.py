@@ -6,3 +6,4 @@ f32[n: 2] torch [2.0, 4.0]
 """
 
 from .backend import TorchBackend as TorchBackend
+from .compiled import CompiledTorchBackend as CompiledTorchBackend

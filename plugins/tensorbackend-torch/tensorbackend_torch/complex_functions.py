@@ -15,6 +15,7 @@ from typing import TypeAlias
 from tensorbackend.extending import ComplexFormulas
 
 from .library import torch
+from .looking import may_look
 from .ways import Array
 
 Function: TypeAlias = Callable[..., Array]
@@ -31,7 +32,9 @@ def parts(z: Array) -> tuple[Array, Array]:
 
 
 def all_finite(values: Array) -> bool:
-    """Whether all values are finite, judged by their sum; if the sum overflows, the answer is no."""
+    """Whether all values are known to be finite, by their sum; if that overflows, or in a trace, the answer is no."""
+    if not may_look():
+        return False
     numbers = torch.view_as_real(values) if values.is_complex() else values
     return math.isfinite(numbers.sum().item())
 
@@ -360,8 +363,7 @@ def square(x: Array) -> Array:
 
 def divide(x: Array, y: Array) -> Array:
     """Returns the quotient; PyTorch divides finite complex64 in complex128, where no intermediate value overflows."""
-    oblique = (torch.view_as_real(y) != 0).all()
-    if y.dtype is torch.complex64 and oblique and all_finite(x) and all_finite(y):
+    if y.dtype is torch.complex64 and all_finite(x) and all_finite(y) and (torch.view_as_real(y) != 0).all():
         return (x.to(torch.complex128) / y.to(torch.complex128)).to(torch.complex64)
     return widened(formulas.quotient)(x, y)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from .library import torch
+from .looking import may_look
 from .ways import Array, in_order, turned_over
 
 _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
@@ -55,8 +56,10 @@ def extreme_along(axes: Sequence[int], keepdims: bool, *, largest: bool) -> Call
 
     def extreme(values: Array) -> Array:
         found = find(values, axis, keepdims) if axes else reduced(find, values, axes, keepdims)
+        if not values.is_floating_point():
+            return found
         # To count is the quickest way of PyTorch's to see that there is no zero.
-        if not values.is_floating_point() or count(found).item() == found.numel() or not has_negative_zero(values):
+        if may_look() and (count(found).item() == found.numel() or not has_negative_zero(values)):
             return found
         negative = torch.signbit(values)
         wins = reduced(torch.any, (values == 0) & (~negative if largest else negative), axes, keepdims)
@@ -96,12 +99,12 @@ def _turned(bits: Array) -> Array:
 
 def _is_settled(operand: Array) -> bool:
     """Whether an operand is one number that is not 0, so that each zero of a result is one of the other operand."""
-    return operand.ndim == 0 and operand.device.type == "cpu" and operand.item() != 0
+    return operand.ndim == 0 and operand.device.type == "cpu" and may_look() and operand.item() != 0
 
 
 def _is_zero(operand: Array) -> bool:
     """Whether an operand is one number that is 0.0."""
-    if operand.ndim or operand.device.type != "cpu":
+    if operand.ndim or operand.device.type != "cpu" or not may_look():
         return False
     number = operand.item()
     return number == 0 and math.copysign(1, number) > 0
@@ -109,6 +112,8 @@ def _is_zero(operand: Array) -> bool:
 
 def has_negative_zero(values: Array) -> bool:
     """Whether an element of floating values may be -0.0; its bits are those of the smallest integer."""
+    if not may_look():
+        return True
     bits = _bits(values)
     return bool(values.numel()) and bits.amin().item() == torch.iinfo(bits.dtype).min
 
