@@ -179,7 +179,6 @@ class CupyBackend(ArrayModuleBackend):
             return x.data.copy()
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Copies of consecutive runs of entries along the first axis."""
         for start in range(0, x.shape[0], size):
             with self._device:
                 batch = x.data[start : start + size].copy()

@@ -271,7 +271,6 @@ class _Shared(RandomState):
         self._begin(checked)
 
     def set_state(self, state: Any) -> None:
-        """Restore a state. After one of NumPy's own, numbers are drawn from NumPy's stream."""
         if not _BY_NUMPY.get():
             super().set_state(state)
             return

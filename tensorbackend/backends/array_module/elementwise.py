@@ -172,7 +172,6 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def rsqrt(self, out: Template, x: Template, /) -> Kernel:
-        """1 / sqrt(x)."""
         sqrt = self.xp.sqrt
         return computing_kernel(lambda values: 1.0 / sqrt(values), out, x)
 

@@ -49,7 +49,6 @@ class ArrayShaping(ArrayBase):
 
     @planned
     def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
-        """Axis i of the result is axis `axes[i]` of x."""
         return flagless_kernel(lambda values: values.transpose(axes))
 
     @planned

@@ -39,7 +39,6 @@ class BinaryContraction(Backend):
     def dot(
         self, out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
     ) -> Payload:
-        """See the protocol."""
         pairs = zip(_rows(x1, batch1, contract1), _rows(x2, batch2, contract2), strict=True)
         if out.dtype.is_complex:
             products = [complex_dot(left, right) for rows1, rows2 in pairs for left in rows1 for right in rows2]

@@ -23,7 +23,6 @@ class BinaryConvolution(Backend):
     """Convolution."""
 
     def conv(self, out: Template, x: Tensor, kernel: Tensor, /, *, correlation: Correlation) -> Payload:
-        """See the protocol."""
         windows, _, _, batch_groups = correlation
         features, channels = kernel.shape[:2]
         area = channels * windows.elements

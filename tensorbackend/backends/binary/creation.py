@@ -16,11 +16,9 @@ class BinaryCreation(Backend):
     """Callbacks that make tensors from numbers alone."""
 
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """See the protocol."""
         return pack([element_type(out.dtype)(value)], out.dtype) * out.size
 
     def iota(self, out: Template, /, *, axis: int | None) -> Payload:
-        """See the protocol."""
         if axis is None:
             return store(range(out.size), out.dtype)
         inner = math.prod(out.shape[axis + 1 :])
@@ -28,7 +26,6 @@ class BinaryCreation(Backend):
         return run * math.prod(out.shape[:axis])
 
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
-        """See the protocol."""
         values = [start + place * step for place in range(out.size)]
         if last is not None:
             values[-1] = last
@@ -38,7 +35,6 @@ class BinaryCreation(Backend):
         return self.as_type(out, Tensor(wide, self, pack(values, wide.dtype)))
 
     def eye(self, out: Template, /, *, offset: int) -> Payload:
-        """See the protocol."""
         rows, columns = out.shape[-2:]
         one: bytes = self.constant(out.replace(shape=(), names=()), value=1)
         zero = bytes(len(one))

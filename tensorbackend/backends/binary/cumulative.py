@@ -36,22 +36,18 @@ class BinaryCumulative(Backend):
     def cumulative_sum(
         self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Payload:
-        """See the protocol."""
         return self._running(add, out, cast(x, out.dtype), axis, reverse, 0)
 
     def cumulative_product(
         self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Payload:
-        """See the protocol."""
         return self._running(
             complex_scalars.multiply_two if out.dtype.is_complex else mul,
             out, cast(x, out.dtype), axis, reverse, 1,
         )  # fmt: skip
 
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """See the protocol."""
         return self._running(maximum if x.dtype.is_floating else max, out, x, axis, reverse)
 
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """See the protocol."""
         return self._running(minimum if x.dtype.is_floating else min, out, x, axis, reverse)

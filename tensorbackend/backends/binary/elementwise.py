@@ -154,45 +154,36 @@ class BinaryElementwise(Backend):
 
     @planned
     def as_type(self, out: Template, x: Template, /) -> Kernel:
-        """See the protocol."""
         return conversion(out, x)
 
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return x.data
 
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
-        """See the protocol."""
         holds, first, second = (broadcast_bytes(x.data, x.template, out.shape) for x in (condition, x1, x2))
         return bits.chosen(holds, first, second, out.dtype.itemsize)
 
     @planned
     def clip(self, out: Template, x: Template, min: Template, max: Template, /) -> Kernel:
-        """See the protocol."""
         return kernel(columns.clip if x.dtype.is_floating else columns.integer_clip, out, x, min, max)
 
     _magnitude = columns_callback(elementwise_function(builtins.abs), elementwise_function(complex_scalars.absolute))
 
     def abs(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return bits.magnitude(x.data, x.dtype) if x.dtype.is_floating else self._magnitude(out, x)
 
     def conjugate(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return bits.conjugate(x.data, x.dtype) if x.dtype.is_complex else x.data
 
     def imag(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return bits.parts(x.data, out.dtype)[1] if x.dtype.is_complex else bytes(out.nbytes)
 
     _opposite = columns_callback(elementwise_function(operator.neg))
 
     def negate(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return bits.negate(x.data, x.dtype) if x.dtype.is_inexact else self._opposite(out, x)
 
     def real(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return bits.parts(x.data, out.dtype)[0] if x.dtype.is_complex else x.data
 
     acos = elementwise(math.acos, scalars.guard(math.acos, scalars.nan), complex_scalars.acos)
@@ -227,17 +218,14 @@ class BinaryElementwise(Backend):
     sign = columns_callback(columns.sign, elementwise_function(complex_scalars.sign))
 
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return bits.negation(x.data) if x.dtype is bool_ else bits.invert(x.data)
 
     def count_leading_zeros(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         width = x.dtype.bits
         lengths = map(int.bit_length, unpack(x.data, bits.UNSIGNED[width]))
         return store(map(operator.sub, repeat(width), lengths), out.dtype)
 
     def population_count(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return store(map(int.bit_count, unpack(x.data, bits.UNSIGNED[x.dtype.bits])), out.dtype)
 
     add = elementwise(operator.add)

@@ -147,12 +147,10 @@ class BinaryFourier(Backend):
     """The family `protocol.fourier`."""
 
     def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
-        """See the protocol."""
         divisor = {"backward": 1.0, "ortho": math.sqrt(length), "forward": float(length)}[norm]
         return _transform_along(out, x, axis, length, False, divisor)
 
     def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
-        """See the protocol."""
         divisor = {"backward": float(length), "ortho": math.sqrt(length), "forward": 1.0}[norm]
         return _transform_along(out, x, axis, length, True, divisor)
 

@@ -17,7 +17,6 @@ class BinaryFunctional(Backend):
         self, out: Template, x: Tensor, initial: Tensor, /, *, axes: tuple[int, ...], keepdims: bool,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:  # fmt: skip
-        """See the protocol."""
         order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
         moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * x.ndim)
         elements = _elements(self.transpose(moved, x, axes=order), x)
@@ -26,7 +25,6 @@ class BinaryFunctional(Backend):
         return b"".join(fold_elements(self, function, initial, x.dtype, rows))
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """See the protocol."""
         return b"".join(map_elements(self, function, x.dtype, _elements(x.data, x)))
 
 

@@ -55,7 +55,6 @@ class BinaryIndexing(Backend):
     """The family `protocol.indexing`."""
 
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
-        """See the protocol."""
         length, outer = x.shape[axis], math.prod(x.shape[:axis])
         places = locate(elements(indices), length, mode)
         if outer != 1:
@@ -63,7 +62,6 @@ class BinaryIndexing(Backend):
         return pick_rows(x.data, math.prod(x.shape[axis + 1 :]) * x.dtype.itemsize, places)
 
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
-        """See the protocol."""
         length, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
         span = indices.shape[axis] * inner
         places = [
@@ -73,12 +71,10 @@ class BinaryIndexing(Backend):
         return pick_rows(x.data, x.dtype.itemsize, places)
 
     def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
-        """See the protocol."""
         depth = indices.shape[-1]
         return pick_rows(x.data, math.prod(x.shape[depth:]) * x.dtype.itemsize, merge(indices, x.shape[:depth], mode))
 
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """See the protocol."""
         depth = indices.shape[-1]
         width, result, added = math.prod(x.shape[depth:]), list(elements(x)), elements(updates)
         start = 0
@@ -90,7 +86,6 @@ class BinaryIndexing(Backend):
         return store(result, out.dtype)
 
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """See the protocol."""
         depth = indices.shape[-1]
         width, result, written = math.prod(x.shape[depth:]) * x.dtype.itemsize, bytearray(x.data), updates.data
         start = 0
@@ -113,13 +108,11 @@ class BinaryIndexing(Backend):
         return store([index for vector in zip(*columns[::-1], strict=True) for index in vector], out.dtype)
 
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """See the protocol."""
         target = bytearray(x.data)
         write_block(target, x.shape, starts, update, (1,) * x.ndim)
         return bytes(target)
 
     def slice(self, out: Template, x: Tensor, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Payload:
-        """See the protocol."""
         apart = steps(x.shape)
         start = sum(first * step for first, step in zip(starts, apart, strict=True))
         return take_strided(x, out, start, [stride * step for stride, step in zip(strides, apart, strict=True)])

@@ -68,7 +68,6 @@ class BinaryLinalg(Backend):
     """The factorisations and solvers of the family `protocol.linalg`."""
 
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
 
         def factor(matrix: Matrix) -> Vector:
             if not is_finite([row[: position + 1] for position, row in enumerate(matrix)]):
@@ -78,23 +77,18 @@ class BinaryLinalg(Backend):
         return store([element for matrix in stack(x) for element in factor(matrix)], out.dtype)
 
     def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
-        """See the protocol."""
         return factorise(out, x, lambda matrix: matrices.lu(matrix, x.shape[-1]))
 
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
-        """See the protocol."""
         return factorise(out, x, lambda matrix: matrices.qr(matrix, x.shape[-1], complete=mode == "complete"))
 
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
-        """See the protocol."""
         return factorise(out, x, lambda matrix: spectra.eigh(matrix, tie_tolerance(x.dtype)), whole=False)
 
     def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
-        """See the protocol."""
         return factorise(out, x, lambda matrix: spectra.eig(matrix, tie_tolerance(x.dtype)))
 
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
-        """See the protocol."""
         return factorise(
             out, x, lambda matrix: spectra.svd(matrix, x.shape[-1], tie_tolerance(x.dtype), full=full_matrices)
         )
@@ -102,7 +96,6 @@ class BinaryLinalg(Backend):
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Payload:
-        """See the protocol."""
         solved: Vector = []
         size, columns = a.shape[-1], b.shape[-1]
         turned = (transform == "transpose") != (not left_side)  # x @ a = b is a.T @ x.T = b.T
@@ -122,14 +115,12 @@ class BinaryLinalg(Backend):
     # Overrides of composites
 
     def determinant(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         determinants: list[Any] = [
             matrices.determinant(matrix) if is_finite(matrix) else math.nan for matrix in stack(cast(x, out.dtype))
         ]
         return store(determinants, out.dtype)
 
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
-        """See the protocol."""
         a, b = cast(a, out.dtype), cast(b, out.dtype)
         if len(b.shape) == 1:
             b = Tensor(Template((*b.shape, 1), b.dtype), b.backend, b.data)

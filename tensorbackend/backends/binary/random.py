@@ -18,7 +18,6 @@ class BinaryRandom(Backend):
     """The family `protocol.random`, of which only the words are worth an override."""
 
     def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
-        """See the protocol."""
         first, second = elements(key)
         counters = [array("Q", broadcast_elements(x, out[0].shape)) for x in (high, low)]
         mixed = array("Q"), array("Q")

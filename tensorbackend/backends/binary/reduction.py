@@ -90,11 +90,9 @@ class BinaryReduction(Backend):
         return store(map(fold, groups(values, x.shape, axes)), out.dtype)
 
     def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """See the protocol."""
         return bytes(0 not in group for group in self._truth(x, axes))
 
     def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """See the protocol."""
         return bytes(1 in group for group in self._truth(x, axes))
 
     def _truth(self, x: Tensor, axes: tuple[int, ...]) -> Sequence[Sequence[int]]:
@@ -102,28 +100,22 @@ class BinaryReduction(Backend):
         return groups(cast(x, bool_).data if x.dtype is not bool_ else bits.truth(x.data), x.shape, axes)
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """See the protocol."""
         total = complex_scalars.total if x.dtype.is_complex else sum_of_floats if x.dtype.is_floating else sum
         return self._total(total, out, x, axes)
 
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """See the protocol."""
         return self._total(complex_scalars.product if x.dtype.is_complex else math.prod, out, x, axes)
 
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """See the protocol."""
         return self._fold(maximum_of, out, x, axes)
 
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """See the protocol."""
         return self._fold(minimum_of, out, x, axes)
 
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
         return self._fold(lambda values: index_of(values, maximum_of, tie_break), out, x, axes)
 
     def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
         return self._fold(lambda values: index_of(values, minimum_of, tie_break), out, x, axes)

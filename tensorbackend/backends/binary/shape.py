@@ -61,20 +61,16 @@ class BinaryShaping(Backend):
     """The family `protocol.shape`."""
 
     def reshape(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
         return x.data
 
     def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """See the protocol."""
         return x.data
 
     def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """See the protocol."""
         apart = steps(x.shape)
         return take_strided(x, out, 0, [apart[axis] for axis in axes])
 
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """See the protocol."""
         if list(axes) == sorted(axes):
             sizes = dict(zip(axes, x.shape, strict=True))
             aligned = tuple(sizes.get(axis, 1) for axis in range(out.ndim))
@@ -85,7 +81,6 @@ class BinaryShaping(Backend):
         return take_strided(x, out, 0, apart)
 
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """See the protocol."""
         apart = steps(x.shape)
         start = sum(apart[axis] * (x.shape[axis] - 1) for axis in axes)
         return take_strided(x, out, start, [-step if axis in axes else step for axis, step in enumerate(apart)])
@@ -93,7 +88,6 @@ class BinaryShaping(Backend):
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """See the protocol."""
         kept = [list(_remaining_positions(size, *widths)) for size, widths in zip(x.shape, padding, strict=True)]
         if any(not positions for positions in kept):
             return pad_value.data * out.size
@@ -109,7 +103,6 @@ class BinaryShaping(Backend):
         return bytes(target)
 
     def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
-        """See the protocol."""
         rows = math.prod(out.shape[:axis])
         runs = [(x.data, len(x.data) // rows if rows else 0) for x in tensors]
         return b"".join([data[row * run : (row + 1) * run] for row in range(rows) for data, run in runs])

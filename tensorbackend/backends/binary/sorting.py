@@ -52,11 +52,9 @@ class BinarySorting(Backend):
     """The callbacks of the family `protocol.reduction` that sort."""
 
     def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """See the protocol."""
         return store(apply_along(elements(x), x.shape, axis, lambda run: sort_elements(run, descending)), out.dtype)
 
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """See the protocol."""
         return store(apply_along(elements(x), x.shape, axis, lambda run: order_of(run, descending)), out.dtype)
 
     # Overrides of composites

@@ -73,28 +73,23 @@ class BinaryWindow(Backend):
     """The callbacks of the family `protocol.window` that pool."""
 
     def window_sum(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        """See the protocol."""
         # Not axis by axis for floats: each sum is rounded once.
         return _folded(out, x, 0, windows, sum, _sums_of_complex if x.dtype.is_complex else _sums_of_floats)
 
     def window_product(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        """See the protocol."""
         fold = _fold_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
         return _folded(out, x, 1, windows, math.prod, fold)
 
     def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        """See the protocol."""
         return _extremes(max, out, pad(x, value_range(x.dtype)[0], windows.edges), _axes(windows))
 
     def window_min(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        """See the protocol."""
         return _extremes(min, out, pad(x, value_range(x.dtype)[1], windows.edges), _axes(windows))
 
     def window_reduce(
         self, out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:  # fmt: skip
-        """See the protocol."""
         width = x.dtype.itemsize
         windows_of_elements = (
             [x.data[place * width : (place + 1) * width] for place in places] for places in _positions(windows, x.shape)
@@ -104,13 +99,11 @@ class BinaryWindow(Backend):
     def window_scatter_max(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
-        """See the protocol."""
         return _scatter(max, out, x, source, initial, _positions(windows, x.shape))
 
     def window_scatter_min(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
-        """See the protocol."""
         return _scatter(min, out, x, source, initial, _positions(windows, x.shape))
 
 

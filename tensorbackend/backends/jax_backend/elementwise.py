@@ -89,7 +89,6 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def sign(self, out: Template, x: Template, /) -> Kernel:
-        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
         xp = self.xp
         if x.dtype.is_complex:
             return partial(complex_functions.sign, xp)

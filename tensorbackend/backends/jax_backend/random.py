@@ -15,7 +15,6 @@ class JaxRandom(JaxBase, ArrayRandom):
 
     @planned
     def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
-        """The words of counters, encrypted with a key."""
 
         return lambda key, high, low: threefry(key, self.xp.broadcast_arrays(high, low), _rotate)
 

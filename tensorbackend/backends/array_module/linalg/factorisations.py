@@ -178,7 +178,6 @@ class ArrayLinalg(ArrayBase):
     @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
     def determinant(self, out: Template, x: Template, /) -> Kernel:
-        """Determinant of square matrices."""
         return promoting_kernel(self, out.dtype, self.finite_only(self.xp.linalg.det, x, (0,)), out, x)
 
     @takes(

@@ -28,7 +28,6 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
-        """Lower factor of a Hermitian positive definite matrix."""
         xp, cholesky = self.xp, self._lower_triangle_function(partial(self.lax.linalg.cholesky, symmetrize_input=False))
 
         def factor(matrix: Array) -> tuple[Array, Array]:
@@ -57,7 +56,6 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
     @planned
     def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
-        """x with a @ x = b."""
         axes = min(len(b.shape), 2)
 
         def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
@@ -214,7 +212,6 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return self.derived(function, whole_matrix_function)
 
     def stable_order(self, values: Array) -> Array:
-        """The indices that sort along the last axis; equal elements keep their order."""
         return self.xp.argsort(values, axis=-1, stable=True)
 
 
