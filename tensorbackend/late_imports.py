@@ -8,7 +8,8 @@ imported, so a backend's module and its library are imported when the backend is
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 from .dispatch import programs
@@ -103,46 +104,25 @@ MODULES = {
 """The module of each public name that is imported on first use."""
 
 
-def _binary() -> type[Backend]:
-    from .backends.binary import BinaryBackend
-
-    return BinaryBackend
-
-
-def _cupy() -> type[Backend]:
-    from .backends.cupy_backend import CupyBackend
-
-    return CupyBackend
-
-
-def _expr() -> type[Backend]:
-    from .expr.expr_backend import ExprBackend
-
-    return ExprBackend
+_BACKENDS = {
+    "binary": "backends.binary",
+    "cupy": "backends.cupy_backend",
+    "expr": "expr.expr_backend",
+    "jax": "backends.jax_backend",
+    "numpy": "backends.numpy_backend",
+    "template": "backends.template_backend",
+}
+"""The module of the class of each backend of the package, by the backend's name."""
 
 
-def _jax() -> type[Backend]:
-    from .backends.jax_backend import JaxBackend
-
-    return JaxBackend
-
-
-def _numpy() -> type[Backend]:
-    from .backends.numpy_backend import NumpyBackend
-
-    return NumpyBackend
-
-
-def _template() -> type[Backend]:
-    from .backends.template_backend import TemplateBackend
-
-    return TemplateBackend
+def _backend_class(name: str) -> type[Backend]:
+    kind: type[Backend] = getattr(import_module(f".{_BACKENDS[name]}", __package__), f"{name.capitalize()}Backend")
+    return kind
 
 
 @load_ops.supply
 @cache
 def _ops() -> None:
-    from importlib import import_module
     from pkgutil import walk_packages
 
     from . import ops
@@ -164,9 +144,5 @@ def _program(backend: Backend, default: Callable[..., Any], call: CompositeCall)
     return program_of(backend, default, call)
 
 
-build_in("binary", _binary)
-build_in("cupy", _cupy)
-build_in("expr", _expr)
-build_in("jax", _jax)
-build_in("numpy", _numpy)
-build_in("template", _template)
+for _name in _BACKENDS:
+    build_in(_name, partial(_backend_class, _name))
