@@ -1,5 +1,7 @@
 """Methods of arrays that convert them or call a function of the namespace, and their flags."""
 
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 import pickle
@@ -165,28 +167,23 @@ class ArrayMethods(Holder):
     @property
     def mT(self) -> Self:
         """Swap the last two axes: a view."""
-        result: Self = functions["matrix_transpose"](self)
-        return result
+        return functions["matrix_transpose"](self)
 
     def transpose(self, *axes: Any) -> Self:
         """The axes in another order, by default reversed: a view."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        result: Self = functions["transpose"](self, order)
-        return result
+        return functions["transpose"](self, order)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
         """The elements in another shape: a view if their order in memory allows it."""
-        result: Self = functions["reshape"](self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
-        return result
+        return functions["reshape"](self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def flatten(self, order: str = "C") -> Self:
         """The elements along one axis, as a new array."""
-        result: Self = functions["flatten"](self, order)
-        return result
+        return functions["flatten"](self, order)
 
     def __copy__(self) -> Self:
-        copied: Self = functions["copy_in_order"](self, "C")
-        return copied
+        return functions["copy_in_order"](self, "C")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.__copy__()
@@ -204,16 +201,12 @@ class ArrayMethods(Holder):
             given, target = t.template.dtype, dtype_of(dtype)
         except HostOnlyError:
             elements: Any = numpy.array(self)
-            of_numpy: Self = elements.astype(dtype, casting=casting)
-            return of_numpy
+            return elements.astype(dtype, casting=casting)
         if order != "C" and (self._t is None or order == "F") and len(t.template.shape) > 1:
-            ordered: Self = functions["astype_in_order"](self, dtype, order, casting, copy)
-            return ordered
+            return functions["astype_in_order"](self, dtype, order, casting, copy)
         if given is not target and casting == "unsafe" and t.template.shape and not given.is_complex:
-            made: Self = functions["box"](_astype(t, target))
-            return made
-        result: Self = functions["astype"](self, dtype, casting=casting, copy=copy)
-        return result
+            return functions["box"](_astype(t, target))
+        return functions["astype"](self, dtype, casting=casting, copy=copy)
 
     @property
     def flat(self) -> Any:
@@ -227,8 +220,7 @@ class ArrayMethods(Holder):
     @property
     def real(self) -> Self:
         """The real parts: a view."""
-        result: Self = functions["real"](self)
-        return result
+        return functions["real"](self)
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -237,8 +229,7 @@ class ArrayMethods(Holder):
     @property
     def imag(self) -> Self:
         """The imaginary parts: a view."""
-        result: Self = functions["imag"](self)
-        return result
+        return functions["imag"](self)
 
     @imag.setter
     def imag(self, value: Any) -> None:
@@ -299,8 +290,7 @@ class Flags:
         """How the elements lie in memory, such as `c_contiguous` and `forc`, by NumPy's flags of the layout."""
         if name not in _OF_LAYOUT:
             raise AttributeError(f"'flagsobj' object has no attribute {name!r}", name=name, obj=self)
-        flag: bool = getattr(layout_of(self._array).flags, name)
-        return flag
+        return getattr(layout_of(self._array).flags, name)
 
     @property
     def owndata(self) -> bool:
@@ -347,8 +337,7 @@ class Flags:
         short = _SHORT.get(name, name.lower())
         if short not in _OF_LAYOUT and not hasattr(Flags, short):
             raise KeyError("Unknown flag")
-        flag: bool = getattr(self, short)
-        return flag
+        return getattr(self, short)
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name not in ("W", "WRITEABLE"):
