@@ -151,10 +151,6 @@ def _collective(node: Node, operands: Sequence[Variation]) -> list[Variation]:
     return [Variation(over | axes, differs | axes)]
 
 
-def _hook(node: Node, operands: Sequence[Variation]) -> list[Variation]:
-    return [*operands[: len(node.outs)]]
-
-
 def _body(name: str) -> Callable[[Node, Sequence[Variation]], Sequence[Variation]]:
     """The rule of an op that runs one graph on its operands."""
     return lambda node, operands: results_of(cast(Graph, node.options[name]), operands)
@@ -202,7 +198,7 @@ def loop_variation(
 
 _RULES: Final[dict[str, Callable[[Node, Sequence[Variation]], Sequence[Variation]]]] = {
     "collective": _collective,
-    HOOK: _hook,
+    HOOK: lambda node, operands: operands[: len(node.outs)],
     "checkpoint": _body("body"),
     CUSTOM: _body("forward"),
     "cond": _cond,

@@ -70,13 +70,10 @@ class NameScope(Block[str]):
         told = exception()  # the error that ends the block, or one that a handler around it handles
         if told is self._handled:
             told = None
-        if isinstance(told, TensorBackendError) and not any(map(_is_note, getattr(told, "__notes__", ()))):
+        notes = getattr(told, "__notes__", ())
+        if isinstance(told, TensorBackendError) and not any(note.startswith(_NOTE) for note in notes):
             told.add_note(f"{_NOTE}{self._value}")
         super()._ended(key)
-
-
-def _is_note(note: str) -> bool:
-    return note.startswith(_NOTE)
 
 
 _NOTE: Final = "in the scope "

@@ -158,7 +158,7 @@ class nditer:
     @property
     def finished(self) -> bool:
         """Whether the last element was passed."""
-        return self.iterindex >= self._count()
+        return self.iterindex >= (min(self.itersize, 1) if "external_loop" in self._flags else self.itersize)
 
     @property
     def multi_index(self) -> tuple[int, ...]:
@@ -183,11 +183,8 @@ class nditer:
             views = [flat_view(part if axes is None else part[key].transpose(axes)) for part in self._wide]
         else:
             place = self.multi_index
-            views = [_element(part, place) for part in self._wide]
+            views = [part[(*place, ...)] if place else part for part in self._wide]
         return views[0] if len(views) == 1 else tuple(views)
-
-    def _count(self) -> int:
-        return min(self.itersize, 1) if "external_loop" in self._flags else self.itersize
 
     def iternext(self) -> bool:
         """Go to the next element, and return whether there is one."""
@@ -233,12 +230,6 @@ class nditer:
         while not self.finished:
             yield self.value
             self.iterindex += 1
-
-
-def _element(x: ndarray, place: tuple[int, ...]) -> ndarray:
-    """A view of one element, without axes."""
-    view: ndarray = x[(*place, ...)] if place else x
-    return view
 
 
 def _writes(flags: Any, number: int, is_made: bool) -> bool:

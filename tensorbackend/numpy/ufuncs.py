@@ -138,14 +138,10 @@ def _apply_mask(name: str, results: Sequence[Tensor], where: Any, out: Any, cast
         mask = cast(mask, bool_)
     before = [None] * len(results) if out is None else [None if x is None else tensor(x) for x in out]
     return tuple([
-        tb.where(mask, each, _zero(each)) if old is None
+        tb.where(mask, each, False if each.dtype is bool_ else 0) if old is None
         else tb.where(mask, _cast_to_out(name, each, old.dtype, casting), old)
         for each, old in zip(results, [*before, *[None] * (len(results) - len(before))], strict=True)
     ])  # fmt: skip
-
-
-def _zero(x: Tensor) -> Any:
-    return False if x.dtype is bool_ else 0
 
 
 def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind", *, broadcasts: bool = True) -> ndarray:

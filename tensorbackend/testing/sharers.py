@@ -100,16 +100,6 @@ def _trace_reader(x: Tensor) -> Reader:
     return lambda: numpy.array(graph(one))
 
 
-def _jit_reader(x: Tensor) -> Reader:
-    """The result of a compiled function that returns its argument."""
-    return partial(numpy.array, jit(lambda value: (value, value))(x)[0])
-
-
-def _put(x: Tensor) -> Reader:
-    """The result of an assignment of nothing."""
-    return partial(numpy.array, put_at(x, slice(0, 0), 0))
-
-
 def _weak_reader(x: Tensor) -> Reader:
     """A weak reference to a view, which another reference keeps alive."""
     view = numpy.asarray(x)
@@ -142,11 +132,6 @@ def _pickle_reader(x: Tensor) -> Reader:
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(numpy.asarray(x), protocol=5, buffer_callback=buffers.append)
     return lambda: numpy.array(pickle.loads(pickled, buffers=buffers))
-
-
-def _scan_reader(x: Tensor) -> Reader:
-    """The first of the entries of a loop."""
-    return partial(numpy.array, next(iter(x)))
 
 
 SHARERS: dict[str, Sharer] = {
@@ -182,10 +167,10 @@ SHARERS: dict[str, Sharer] = {
     "an exception": _exception,
     "a tape": _tape_reader,
     "a constant of jit": _constant,
-    "a result of jit": _jit_reader,
+    "a result of jit": _reader(lambda x: jit(lambda value: (value, value))(x)[0]),
     "a graph": _trace_reader,
-    "put_at": _put,
-    "iteration": _scan_reader,
+    "put_at": _reader(lambda x: put_at(x, slice(0, 0), 0)),
+    "iteration": _reader(lambda x: next(iter(x))),
 }
 """Sharers of tensors of at least one axis and one element, by what they do."""
 

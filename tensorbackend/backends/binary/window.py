@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, product
 from typing import Any
 
@@ -65,10 +65,6 @@ def _sums_of_complex(window_columns: list[Sequence[Any]]) -> Sequence[Any]:
     return list(map(complex, _sums_of_floats(reals), _sums_of_floats(imaginaries)))
 
 
-def _product_of_complex(values: Sequence[complex]) -> complex:
-    return reduce(complex_scalars.multiply_two, values)
-
-
 class BinaryWindow(Backend):
     """The callbacks of the family `protocol.window` that pool."""
 
@@ -77,7 +73,7 @@ class BinaryWindow(Backend):
         return _folded(out, x, 0, windows, sum, _sums_of_complex if x.dtype.is_complex else _sums_of_floats)
 
     def window_product(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        fold = _fold_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
+        fold = _fold_tuples(partial(reduce, complex_scalars.multiply_two) if x.dtype.is_complex else math.prod)
         return _folded(out, x, 1, windows, math.prod, fold)
 
     def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:

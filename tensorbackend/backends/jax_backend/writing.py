@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from math import inf
+from operator import attrgetter
 from types import EllipsisType
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ def writer(jax: Any, x: Template, structure: tuple[Any, ...], value: Template | 
     """The assignment at keys of ints and slices; `None` for other keys, and for numbers that the ops must convert."""
     if not _TAKEN.issuperset(structure):
         return None
-    convert = _tensor_array if isinstance(value, Template) else _number_converter(x.dtype, value)
+    convert = attrgetter("data") if isinstance(value, Template) else _number_converter(x.dtype, value)
     if convert is None:
         return None
     put = _compiled_put(jax)
@@ -126,10 +127,6 @@ def _locate_block(key: tuple[Any, ...], shape: Shape) -> tuple[list[int], Shape,
     if min(block, default=1) < 1:
         raise IndexError
     return starts, tuple(block), (*before, *kept)
-
-
-def _tensor_array(value: Tensor) -> Array:
-    return value.data
 
 
 def _number_converter(dtype: DType, kind: type) -> Callable[[Any], Array] | None:

@@ -99,11 +99,6 @@ def _square(call: Measured) -> list[float]:
     return [size * size for size in _operand(call)]
 
 
-def _result(call: Measured) -> list[float]:
-    """The largest magnitude of a finite element of each result."""
-    return [_largest(x) for x in call.results]
-
-
 def _each(call: Measured) -> Sequence[Array | float]:
     return call.magnitudes() or [0.0] * len(call.results)
 
@@ -155,6 +150,6 @@ _SIZES: Final[Mapping[Scale, Sizes]] = {
     "square": _square,
     "magnitudes": _each,
     "norm": _norm,
-    "result": _result,
+    "result": lambda call: [_largest(x) for x in call.results],
     "exponent": _exponent,
 }

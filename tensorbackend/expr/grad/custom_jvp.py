@@ -98,13 +98,8 @@ class custom_jvp:  # a decorator
         zeros = [zeros_like(leaf) for leaf, has_tangent in zip(leaves, chosen, strict=True) if has_tangent]
         pulled = iter(vjp(push, *zeros)[1](cotangent))
         cotangents = [
-            next(pulled) if has_tangent else _zero_tangent(leaf)
+            next(pulled) if has_tangent else zeros_like(leaf) if isinstance(leaf, Tensor) else leaf
             for leaf, has_tangent in zip(leaves, chosen, strict=True)
         ]
         nested = unflatten(tree, cotangents)
         return nested if len(nested) != 1 else nested[0]
-
-
-def _zero_tangent(leaf: Any) -> Any:
-    """Zeros for a tensor that has no tangent; any other argument itself."""
-    return zeros_like(leaf) if isinstance(leaf, Tensor) else leaf

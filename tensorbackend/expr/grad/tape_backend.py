@@ -23,7 +23,7 @@ from ...template import Template
 from ...tensor import Tensor, bind, blank_tensor, rename_like
 from ..composite_programs import record_program
 from ..kept_nodes import plan_of
-from ..node import CAPTURED, RENAMED, Node, Value, flat, here, map_each, serials, spec_of_default
+from ..node import CAPTURED, RENAMED, Value, flat, here, map_each, serials, spec_of_default
 from .engine import has_cotangents, inexact
 from .registry import gradient_of
 from .tape_nodes import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
@@ -197,14 +197,10 @@ def _kernel_by_parts(
             met = True
             return otherwise(*payloads)
         if program is None:
-            program = record_program(backend, default, call, _has_rule) or otherwise
+            program = record_program(backend, default, call, lambda node: gradient_of(node.op) is not None) or otherwise
         return program(*payloads)
 
     return record
-
-
-def _has_rule(node: Node) -> bool:
-    return gradient_of(node.op) is not None
 
 
 def _recording_kernel(

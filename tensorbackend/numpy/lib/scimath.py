@@ -39,16 +39,10 @@ def _complex_where(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[.
     return call
 
 
-def _negative(x: Tensor) -> Tensor:
-    return tb.less(x, 0)
-
-
-def _exceeds_one(x: Tensor) -> Tensor:
-    return tb.greater(tb.abs(x), 1)
-
-
-sqrt, log, log2, log10, power = (_complex_where(name, _negative) for name in ("sqrt", "log", "log2", "log10", "power"))
-arccos, arcsin, arctanh = (_complex_where(name, _exceeds_one) for name in ("arccos", "arcsin", "arctanh"))
+sqrt, log, log2, log10, power = (
+    _complex_where(name, lambda x: x < 0) for name in ("sqrt", "log", "log2", "log10", "power")
+)
+arccos, arcsin, arctanh = (_complex_where(name, lambda x: tb.abs(x) > 1) for name in ("arccos", "arcsin", "arctanh"))
 
 
 def logn(n: Any, x: Any) -> Any:
