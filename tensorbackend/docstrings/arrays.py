@@ -22,6 +22,8 @@ _DEFAULT_BACKEND = "The backend of the new tensor; by default the default backen
 _COPY = "Whether to copy the data: `True` for always, `False` for never, `None` for only if it is necessary."
 _EXCEPT_ALONG_AXIS = "One or more tensors with the same sizes except along the axis."
 _CONVERTED = "A dtype to which the elements are converted first; by default they are not."
+_SOLE_AXIS = "The axis, by position or by name. It may be omitted if x has one axis."
+_OF_SOLE_AXIS = {"axis": _SOLE_AXIS}
 _TIE_BREAK = 'Which of several equal elements is taken: the first ("low") or the last ("high").'
 _WEIGHTS = {"weights": "Weights that broadcast to x, or one weight for each entry along a single `axis`."}
 _LIKE = {
@@ -43,11 +45,13 @@ _PROBABILITIES = {
     "axis": "The axes along which the result adds up to 1; `None` for all.",
     "x": "A tensor of a real dtype or bool.",
 }
+_OF_CLASSES = {"axis": "The axis of the classes.", "logits": "Scores, of a real dtype."}
 _COMBINING = {
     **_WRITING,
     "updates": "The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.",
 }
 _TENSOR = {"x": "A tensor."}
+_ANY = {"x": "A tensor of any dtype."}
 _SPACED = {
     "start": "The first number.",
     "stop": "The last number, or with `endpoint=False` the bound, which is not included.",
@@ -97,6 +101,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x2": "A tensor, a Python number or an array.",
     },
     **dict.fromkeys(("argpartition", "partition"), _DIVIDED),
+    **dict.fromkeys(("compress", "merge_axes", "pad", "repeat", "split_axis", "unique_all"), _ANY),
     # Elementwise
     "elementwise": {
         "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Matching axes "
@@ -177,7 +182,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "runs know the shape: missing elements are `fill_value`, surplus elements are left out.",
         "fill_value": "The value of elements that are missing.",
     },
-    "cumulative": {"axis": "The axis, by position or by name. It may be omitted if x has one axis."},
+    **dict.fromkeys(("cumulative", "editing"), _OF_SOLE_AXIS),
     "diff": {
         "axis": "The axis, by position or by name.",
         "n": "The number of times that differences are taken.",
@@ -330,6 +335,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "mode": 'How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, '
         '"clip" assigns it to the nearest segment, "fill" ignores it.',
     },
+    "selection": {"axis": "The axis of the entries; all elements in row-major order by default."},
+    "positions": {"shape": "The shape of the tensor."},
     "scatter": _VECTORS,
     **dict.fromkeys(("indexed_add", "indexed_put"), _WRITING),
     **dict.fromkeys(("indexed_max", "indexed_min", "indexed_prod", "indexed_mean", "indexed_logsumexp"), _COMBINING),
@@ -354,7 +361,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "take": {
         "indices": "Integers of any shape; negative ones count from the end.",
-        "axis": "The axis, by position or by name. It may be omitted if x has one axis.",
+        "axis": _SOLE_AXIS,
     },
     "take_along_axis": {
         "indices": "Integers with as many axes as x, which broadcast with x along all axes but `axis`; negative ones "
@@ -363,6 +370,9 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Functions of neural networks
     "activations": {"x": "A tensor of any shape, of a real dtype or bool."},
     **dict.fromkeys(("log_softmax", "masked_softmax", "softmax"), _PROBABILITIES),
+    **dict.fromkeys(("cross_entropy", "sparse_cross_entropy"), _OF_CLASSES),
+    "nn.positions": {"base": "The frequencies decrease from 1 to almost 1 / base."},
+    "nn.recurrent": {"state": "The initial state, by default zeros."},
     "nn.ctc": {
         "axis": "The axis of the classes.",
         "blank": "The index of the blank label; a negative number counts from the end.",
@@ -399,7 +409,13 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Matrices and integers
     **dict.fromkeys(("sparse.conversion.to_csr", "sparse.conversion.to_csc"), _SEPARATE),
     "looped.divisors": {"x1": "Integers.", "x2": "Integers, which broadcast with x1."},
-    # Collective operations
+    "quantized.rounding": {"x": "A tensor of floats."},
+    # Loops and collective operations
+    "along": {
+        "axis": "The axis, by position or by name.",
+        "xs": "Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.",
+    },
+    "control": {"initial": "The carried values before the first step, nested in any way."},
     "collectives": {
         "x": "The tensor of each device, inside a function of `shard_map`.",
         "mesh_axes": "The name of a mesh axis, or the names of several.",

@@ -77,6 +77,7 @@ TYPES: Final[Mapping[str, str]] = {
     "Sequence[str | None]": "sequence of str or None",
     "Tensor | DTypeLike": "Tensor, DType or str",
     "Tensor | DTypeLike | Scalar": "Tensor, DType, str or number",
+    "M": "SparseMatrix",
     "Mask": "tree of bools, or function",
     "float | Schedule": "float or schedule",
     "float | Sequence[float] | Tensor": "float, sequence of float or Tensor",

@@ -47,12 +47,8 @@ def associative_scan(function: Callable[[Any, Any], Any], xs: Any, reverse: bool
         Takes two values nested like `xs` and returns a third one. Each value holds any number of entries along the
         axis, so the function must combine corresponding entries: by elementwise ops, or by products of the matrices in
         the other axes.
-    xs
-        Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.
     reverse
         Whether entry n combines the entries from n to the last. The later value is then the function's first argument.
-    axis
-        The axis, by position or by name.
 
     Returns
     -------
@@ -168,10 +164,6 @@ def map_along_axis(function: Callable[[Any], Any], xs: Any, *, axis: Axis = 0, b
     ----------
     function
         Takes an entry, nested like `xs`, and returns tensors nested in any way. It is traced.
-    xs
-        Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.
-    axis
-        The axis, by position or by name.
     batch_size
         The number of entries that are computed at once, as by `vmap`. By default one.
 

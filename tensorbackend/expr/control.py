@@ -183,8 +183,6 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Callable[[Any, Any], A
         The first i, and its exclusive upper bound.
     body
         A function (i, carry) that returns the next carry.
-    initial
-        The carried values before the first step, nested in any way.
 
     Returns
     -------
@@ -264,8 +262,6 @@ def scan(
     ----------
     function
         A function (carry, x) that returns (carry, y).
-    initial
-        The carried values before the first step, nested in any way.
     xs : optional
         Tensors with entries along the axis, nested in any way.
     length : int, optional

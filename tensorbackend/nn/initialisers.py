@@ -183,8 +183,6 @@ def orthogonal(
         matrix.
     scale : float, default 1.0
         The length of the rows or columns.
-    outputs : int or str, default -1
-        The axis of the outputs.
     dtype : dtype, optional
         A floating dtype; by default the default floating dtype. For dtypes narrower than float32, the matrix is
         computed in float32.

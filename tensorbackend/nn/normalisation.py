@@ -62,8 +62,6 @@ def layer_norm(
         A scale and an offset for each entry along the normalised axes, with the shape of these axes.
     axis : axis, or several, default -1
         The axes that are normalised together.
-    epsilon : float, default 1e-5
-        Added to the variance.
 
     Raises
     ------
@@ -137,8 +135,6 @@ def group_norm(
         The number of groups, which divides the number of features. A group is adjacent features.
     batch : axis, or several, default 0
         The axes along which each entry is normalised separately. All others are normalised together.
-    epsilon : float, default 1e-5
-        Added to the variance.
 
     Raises
     ------
@@ -216,8 +212,6 @@ def batch_norm(
         Whether to normalise by the statistics of x, and to update the running statistics.
     momentum : float, default 0.1
         The weight of the statistics of x in the update of the running statistics.
-    epsilon : float, default 1e-5
-        Added to the variance.
     mask : Tensor, optional
         Bool, broadcasts to x: true for valid elements, for example those within the length of a sequence. The others
         are replaced by 0, and are ignored in the statistics.

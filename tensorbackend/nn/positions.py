@@ -56,8 +56,6 @@ def sinusoidal_positions(
         Numbers of any shape, such as `tb.arange(steps)`.
     features : int
         The total number of sines and cosines, which is even.
-    base : float, default 10000.0
-        The frequencies decrease from 1 to almost 1 / base.
     interleaved : bool, default False
         Whether each sine comes right before its cosine, as in the paper; otherwise all sines come before all cosines.
     name : str, optional
@@ -118,8 +116,6 @@ def rotary(
     positions : Tensor, optional
         The position of each step, the same for all examples or one for each. It broadcasts to x's axes without the
         features, with the steps last. By default 0, 1, 2, ...
-    base : float, default 10000.0
-        The frequencies decrease from 1 to almost 1 / base.
     interleaved : bool, default False
         Whether pairs are adjacent, as in the paper; otherwise feature i is paired with feature i + features / 2.
     time, axis : int or str, default -2 and -1

@@ -211,8 +211,6 @@ def lstm(
     parameters : mapping of str to Tensor
         `"input"` of shape (features, 4 * units), `"recurrent"` (units, 4 * units) and, optionally, `"bias"`
         (4 * units). The gates are in the order input, forget, cell, output, as in PyTorch.
-    state : LSTMState, optional
-        The initial state, by default zeros.
     time, axis : int or str, default -2 and -1
         The axis of the steps, and the axis of the features.
     lengths : Tensor, optional
@@ -280,8 +278,6 @@ def gru(
     parameters : mapping of str to Tensor
         `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, optionally, `"bias"` and
         `"recurrent_bias"` (3 * units). The gates are in the order reset, update, new, as in PyTorch.
-    state : GRUState, optional
-        The initial state, by default zeros.
     time, axis, lengths, mask, reverse
         As in `lstm`.
 

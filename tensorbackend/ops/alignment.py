@@ -79,8 +79,6 @@ def split_axis(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any dtype.
     axis : int or str
         The axis to split.
     sizes : mapping of names to sizes, or sequence of sizes
@@ -140,8 +138,6 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any dtype.
     axes : sequence of int or str
         One or more axes, which need not be adjacent.
     name : str, optional

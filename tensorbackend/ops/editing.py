@@ -45,13 +45,9 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
 
     Parameters
     ----------
-    x : Tensor
-        A tensor.
     positions : int, sequence of int or slice
         The positions of entries that are left out, negative ones from the end; the same one may be given twice. A
         traced tensor, as under `vmap`, is one position; it is moved into the axis.
-    axis : int or str, optional
-        The axis. It may be left out if x has one axis.
 
     Returns
     -------
@@ -109,16 +105,12 @@ def insert(x: TensorLike, positions: Positions, values: TensorLike, /, *, axis: 
 
     Parameters
     ----------
-    x : Tensor
-        A tensor.
     positions : int, sequence of int or slice
         The positions in x before which entries are put, negative ones from the end; the size of the axis puts one at
         its end.
     values : Tensor
         The new entries, of the shape of x but with an entry for each position along the axis, or of one that broadcasts
         to that. They are promoted with x.
-    axis : int or str, optional
-        The axis. It may be left out if x has one axis.
 
     Returns
     -------

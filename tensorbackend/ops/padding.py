@@ -159,8 +159,6 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any dtype.
     padding : sequence or mapping
         A tuple (low, high) or (low, high, interior) for each axis, or a mapping of some axes, by name or position, to
         such tuples or, for both sides, an int. A negative low or high removes elements, after the interior padding, as

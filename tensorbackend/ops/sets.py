@@ -268,8 +268,6 @@ def unique_all(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any dtype.
     axis : int or str, optional
         The axis whose entries are compared, such as the rows of a table; by default the elements of the flattened
         tensor.

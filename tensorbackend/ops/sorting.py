@@ -60,8 +60,6 @@ def lexsort(keys: Sequence[TensorLike], /, *, axis: Axis = -1) -> Tensor:
     ----------
     keys : sequence of Tensor
         Real tensors of one shape, the most important one last, as in NumPy.
-    axis : int or str, default -1
-        The axis to sort along.
 
     Returns
     -------

@@ -72,8 +72,6 @@ def quantize(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of floats.
     dtype : DType or str, default "int8"
         An integer dtype of at most 8 bits, a narrow floating dtype, or a format: "mxfp8", "mxfp8_e5m2" and "mxfp4",
         with scales that are powers of two for 32 elements each, or "nvfp4", with scales of float8 for 16 elements each
@@ -199,8 +197,6 @@ def round_quantized(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of floats.
     dtype, axis, block, symmetric, scale_dtype
         As in `quantize`.
 

@@ -145,8 +145,6 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        In any format.
     size : int, optional
         The number of stored values. If given, no data is read, so that `jit` knows the shapes; the rest is zeros stored
         at the last place. By default the number of different places; in a batch, their maximum.
@@ -269,8 +267,6 @@ def astype(matrix: M, dtype: DTypeLike, /) -> M:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        In any format.
     dtype : dtype
         A numeric dtype. Values are cast as by `tb.astype`.
 

@@ -96,8 +96,6 @@ def from_scipy(matrix: Any, /, *, names: NamesLike = None, backend: BackendLike 
     ----------
     matrix : scipy.sparse array or matrix
         A matrix in any of SciPy's formats. The memory is shared if the backend supports that.
-    names : sequence of names, optional
-        The names of rows and columns.
     backend : backend, optional
         The backend of the matrix, by default the default backend.
 

@@ -38,10 +38,12 @@ class JaxReduction(JaxBase, ArrayNorms):
 
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        """Largest element; 0.0 is above -0.0."""
         return extreme(self, signed_maximum, x, partial(self.xp.max, axis=axes, keepdims=keepdims))
 
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        """Least element; -0.0 is below 0.0."""
         return extreme(self, signed_minimum, x, partial(self.xp.min, axis=axes, keepdims=keepdims))
 
     @planned

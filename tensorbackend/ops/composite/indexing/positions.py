@@ -132,8 +132,6 @@ def ravel_multi_index(
     ----------
     indices : sequence of Tensor
         For each axis the indices along it, of integer dtypes; they broadcast.
-    shape : sequence of int
-        The shape of the tensor.
     mode : {"error", "clip", "fill", "wrap"}, default "error"
         How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" takes the nearest index,
         "fill" uses `fill_value` as the position, "wrap" takes the index modulo the size of the axis.
@@ -189,8 +187,6 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
     ----------
     indices : Tensor
         Positions, of an integer dtype.
-    shape : sequence of int
-        The shape of the tensor.
     mode : {"error", "clip", "fill"}, default "error"
         How to treat a position outside the shape: "error" raises `IndexRangeError`, "clip" takes the nearest position,
         "fill" uses index 0 along each axis.

@@ -79,8 +79,6 @@ def segment_sum(
         Entries along an axis; bools count as 0 and 1, in int64.
     segments : Tensor
         Shape (n,) where the axis has n entries, of an integer dtype: the segment of each entry, in any order.
-    axis : int or str, default 0
-        The axis of the entries.
 
     Returns
     -------

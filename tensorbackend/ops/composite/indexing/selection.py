@@ -50,12 +50,8 @@ def repeat(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any dtype.
     repeats : int, sequence of int or Tensor
         The number of repetitions of each entry: one number for all entries, or one for each, at least 0.
-    axis : int or str, optional
-        The axis of the entries; all elements in row-major order by default.
     size : int, optional
         The number of entries of the result. If it is given, no data is read, so that `jit` and dry runs know the shape;
         the last entry fills the remaining positions, and surplus entries are dropped. By default it is the sum of
@@ -145,10 +141,6 @@ def compress(
     ----------
     condition : Tensor
         Shape (n,) where the axis has n entries, of any dtype: nonzero elements are true.
-    x : Tensor
-        A tensor of any dtype.
-    axis : int or str, optional
-        The axis of the entries; all elements in row-major order by default.
     size : int, optional
         The number of entries of the result. If it is given, no data is read, so that `jit` and dry runs know the shape;
         missing entries are `fill_value`, and surplus entries are dropped. By default it is the number of true elements,

@@ -246,8 +246,6 @@ def add_along_axis(
         Integers, with the sizes of x except along the axis. They are never negative.
     updates
         Numbers with the shape of the indices.
-    axis
-        The axis, by position or by name.
     mode
         How to treat an index outside the axis: "error" raises, "clip" moves it to the nearest end, "fill" adds nothing.
 

@@ -73,8 +73,6 @@ def uniform(
 
     Parameters
     ----------
-    shape : sequence of int, default ()
-        The shape of the sample.
     dtype : DType, optional
         A floating or complex dtype; by default the default complex dtype if a bound is complex, else the default
         floating dtype.
@@ -231,8 +229,6 @@ def truncated_normal(
         The bounds: all numbers are above `lower` and below `upper`.
     shape : sequence of int, optional
         The shape of the sample, by default the one to which the bounds and moments broadcast.
-    dtype : DType, optional
-        A floating dtype, by default the default one.
     mean, deviation : Tensor or scalar, default 0 and 1
         The mean and the standard deviation of the normal distribution that is truncated at the bounds.
 

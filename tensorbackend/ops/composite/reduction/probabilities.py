@@ -76,8 +76,6 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
         A tensor of a real dtype.
     mask : Tensor
         A bool tensor that broadcasts to x. Where it is false, x may hold any number.
-    axis : int, str, or several of them, default -1
-        The axes along which the result adds up to 1; `None` for all.
 
     Returns
     -------
@@ -120,12 +118,8 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
 
     Parameters
     ----------
-    logits : Tensor
-        Scores, of a real dtype.
     targets : Tensor
         Probabilities, which broadcast to the logits.
-    axis : int or str, default -1
-        The axis of the classes.
     label_smoothing : float, default 0.0
         The fraction of each target that is distributed equally among all classes (Szegedy et al. 2016, section 7).
 
@@ -178,13 +172,9 @@ def sparse_cross_entropy(
 
     Parameters
     ----------
-    logits : Tensor
-        Scores, of a real dtype.
     labels : Tensor
         The class of each position, an integer from 0 up. The labels have the shape of the logits without the axis of
         the classes.
-    axis : int or str, default -1
-        The axis of the classes.
     label_smoothing : float, default 0.0
         The fraction of each target that is distributed equally among all classes.
     ignore_index : int, optional
