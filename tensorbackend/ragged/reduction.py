@@ -160,7 +160,6 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Test whether any element within the lengths is true; False for a length of 0.
 
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -173,7 +172,6 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 @check_arguments
 def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Test whether all elements within the lengths are true; True for a length of 0.
-
 
     Examples
     --------
@@ -191,7 +189,6 @@ def _cast(x: Ragged, dtype: DType) -> Ragged:
 @check_arguments
 def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
-
 
     Examples
     --------
