@@ -83,8 +83,7 @@ def _watched(kernel: Kernel, subject: Subject | None = None) -> Kernel:
 
 def original_kernel(kernel: Kernel, subject: Subject | None = None) -> Kernel:
     """The original of a watched kernel; any other kernel itself."""
-    original: Kernel = getattr(kernel, "__unwatched__", kernel)
-    return original
+    return getattr(kernel, "__unwatched__", kernel)
 
 
 def is_watching(change: Change | None = None) -> bool:

@@ -40,8 +40,7 @@ def find_fixed_point(step: Callable[[Tensor], Tensor], start: Tensor, limit: int
         return after, count + 1, any_(changed)
 
     count = full((), 0, dtype="int64", backend=start.backend)
-    fixed_point: Tensor = while_loop(goes_on, iteration, (start, count, equal(count, 0)))[0]
-    return fixed_point
+    return while_loop(goes_on, iteration, (start, count, equal(count, 0)))[0]
 
 
 NAME: Final = "sparse_triangular_solve"

@@ -105,8 +105,7 @@ def call_of(
     positional, named = tree.children
     writer.write_call([*leaves], positional, named, refused)
     writer.write_result(out_tree, results)
-    call: WarmCall = function_of("\n".join(writer.lines), _FILE, "call", writer.namespace)
-    return call
+    return function_of("\n".join(writer.lines), _FILE, "call", writer.namespace)
 
 
 class _Writer:

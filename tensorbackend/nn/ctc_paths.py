@@ -54,8 +54,7 @@ class Examples(NamedTuple):
 
 def loss(examples: Examples, blank: int, repeats: bool) -> Tensor:
     """The negative logarithm of the summed probability of all paths, infinite if there are none: (batch,)."""
-    losses: Tensor = _loss(*examples, blank, repeats)
-    return losses
+    return _loss(*examples, blank, repeats)
 
 
 @custom_gradient

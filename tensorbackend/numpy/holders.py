@@ -345,8 +345,7 @@ class OfNumpy(numpy.ndarray[Any, Any]):
         if isinstance(buffer, Holder):
             given = numpy.array(buffer)
             functions["set_writeable"](buffer if buffer._t is not None else buffer._root, False)
-        made: Self = super().__new__(cls, shape, dtype, given, *arguments, **options)
-        return made
+        return super().__new__(cls, shape, dtype, given, *arguments, **options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """The result of NumPy's function."""

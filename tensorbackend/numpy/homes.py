@@ -66,8 +66,7 @@ def home_of(values: Sequence[Any], depth: int = _DEPTH) -> Backend | None:
 
 def _place(array: ndarray) -> Backend:
     t: Tensor | None = array._t
-    backend: Backend = array._root._t.backend if t is None else t.backend
-    return backend
+    return array._root._t.backend if t is None else t.backend
 
 
 def _chosen(values: Sequence[Any]) -> Backend | None:

@@ -73,8 +73,7 @@ def outer(a: Array, b: Array, out: Out = None) -> Array:
 def _product(a: Tensor, b: Tensor) -> Tensor:
     """The elements of two tensors multiplied; for bools, logical and."""
     x, y = chosen(box(a), box(b))
-    made: Tensor = tb.logical_and(x, y) if x.dtype is bool_ else x * y
-    return made
+    return tb.logical_and(x, y) if x.dtype is bool_ else x * y
 
 
 def _numeric(*parts: Tensor) -> list[Any]:

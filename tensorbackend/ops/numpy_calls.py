@@ -28,8 +28,7 @@ def _counterpart(function: Any, x: Tensor) -> Callable[..., Any] | None:
         return None
     _, _, space = getattr(function, "__module__", "").partition(".")
     place = getattr(namespace, space) if space in ("linalg", "fft") else namespace
-    counterpart: Callable[..., Any] | None = getattr(place, name, None)
-    return counterpart
+    return getattr(place, name, None)
 
 
 def _to_host(value: Any) -> Any:

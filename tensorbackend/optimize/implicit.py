@@ -141,8 +141,7 @@ class Minima(NamedTuple):
         def total(x: Tensor) -> Tensor:
             return value_at(self.graph, constants, reshape(x, template.shape, names=template.names)).sum()
 
-        gradient: Tensor = grad(total)(x)
-        return gradient
+        return grad(total)(x)
 
     def stuck(self, parameters: Tensors, x: Tensor) -> tuple[Tensor, Tensor]:
         """The unknowns at their lower bounds, and those at their upper bounds.

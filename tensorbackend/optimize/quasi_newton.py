@@ -247,8 +247,7 @@ def _value_and_gradient(
         value = value_at(graph, constants, reshape(x, template.shape, names=template.names))
         return (reshape(value, (-1,)) * chosen).sum()
 
-    value_and_gradient: tuple[Tensor, Tensor] = value_and_grad(total)(x)
-    return value_and_gradient
+    return value_and_grad(total)(x)
 
 
 def minimise_with_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:

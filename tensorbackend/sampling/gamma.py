@@ -97,14 +97,12 @@ def _draw(compiled: Callable[[Tensor, Tensor], Tensor], key: Tensor, a: Tensor) 
 
 @jit
 def _gamma(keys: Tensor, a: Tensor) -> Tensor:
-    drawn: Tensor = vmap(lambda key, a: _draw_one(key, a, False))(keys, a)
-    return drawn
+    return vmap(lambda key, a: _draw_one(key, a, False))(keys, a)
 
 
 @jit
 def _log_gamma(keys: Tensor, a: Tensor) -> Tensor:
-    drawn: Tensor = vmap(lambda key, a: _draw_one(key, a, True))(keys, a)
-    return drawn
+    return vmap(lambda key, a: _draw_one(key, a, True))(keys, a)
 
 
 def _add_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool) -> Callable[[Tensor, Tensor], Tensor]:

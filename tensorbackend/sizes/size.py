@@ -240,8 +240,7 @@ class Size:
         return format(self._number(), specification)
 
     def __bool__(self) -> bool:
-        answer: bool = self.__ne__(0)
-        return answer
+        return self.__ne__(0)
 
 
 _REFUSED: Final = """

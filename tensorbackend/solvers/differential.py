@@ -386,7 +386,4 @@ def integrate(
     def goes_on(state: Progress) -> Tensor:
         return logical_and(logical_and(less(state.t, end * (1 - 4 * eps)), state.steps < most), ~state.failed)
 
-    ended: Progress = while_loop(
-        goes_on, advance, Progress(start, y0, slope, first, values, count, failed), limit=limit
-    )
-    return ended
+    return while_loop(goes_on, advance, Progress(start, y0, slope, first, values, count, failed), limit=limit)

@@ -53,8 +53,7 @@ def eliminate(matrix: Tensor, b: Tensor) -> Tensor:
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
     """Solves by SuperLU. Its factors are cached by the content of the matrix, and are used for the transpose too."""
-    solution: Tensor = host_call(_solve_on_host, b, matrix, b, transposed)
-    return solution
+    return host_call(_solve_on_host, b, matrix, b, transposed)
 
 
 _factors: OrderedDict[bytes, Any] = OrderedDict()

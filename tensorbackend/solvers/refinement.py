@@ -99,8 +99,7 @@ def refine(system: System, method: Callable[[Problem], Method], start: State, mo
     def goes_on(state: State) -> Tensor:
         return state.going.any()
 
-    end: State = while_loop(goes_on, iteration, start)
-    return end
+    return while_loop(goes_on, iteration, start)
 
 
 def refine_trajectory(

@@ -255,13 +255,11 @@ def _factorise(values: Tensor, plan: _Plan) -> Tensor:
             # The factors are a fixed point of the sweep, and their cotangents are a fixed point of its transpose.
             _, pull = vjp(sweep, fixed_point, values)
             total = find_fixed_point(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
-            of_values: Tensor = pull(total)[1]
-            return of_values
+            return pull(total)[1]
 
         return fixed_point, back
 
-    result: Tensor = factorise(values) if len(plan.pivot) else values
-    return result
+    return factorise(values) if len(plan.pivot) else values
 
 
 def _part(rows: CSR, values: Tensor, chosen: Array, row_of: Array) -> CSR:

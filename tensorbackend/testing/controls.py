@@ -91,8 +91,7 @@ def wrong_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payloa
 
 def plain_form(planned_callback: Callback, plain: Callback) -> Callback:
     """A planned callback whose plain form is another function."""
-    callback: Callback = wraps(planned_callback)(lambda *inputs, **options: plain(*inputs, **options))
-    return callback
+    return wraps(planned_callback)(lambda *inputs, **options: plain(*inputs, **options))
 
 
 def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:

@@ -65,8 +65,7 @@ def arity(kernel: Any) -> int | None:
         return 1
     code = getattr(kernel, "__code__", None)
     if code is None:
-        count: int | None = getattr(kernel, "nin", None)
-        return count
+        return getattr(kernel, "nin", None)
     if code.co_flags & CO_VARARGS or kernel.__defaults__:
         return None
     return int(code.co_argcount) - isinstance(kernel, MethodType)

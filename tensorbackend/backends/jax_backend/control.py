@@ -73,8 +73,7 @@ class JaxControl(JaxBase):
             return data
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, x.dtype) for x in data)
         stopped = tuple(map(self.lax.stop_gradient, operand_arrays))
-        called: Payload = self.jax.experimental.io_callback(call_on_host, shapes, data, stopped)
-        return called
+        return self.jax.experimental.io_callback(call_on_host, shapes, data, stopped)
 
     def host_call(
         self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *,
@@ -92,8 +91,7 @@ class JaxControl(JaxBase):
         if not self._is_traced_call(data):
             return tuple(map(self.xp.asarray, call_on_host(*data)))
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in out)
-        called: Payload = self.jax.pure_callback(call_on_host, shapes, *data, vmap_method="sequential")
-        return called
+        return self.jax.pure_callback(call_on_host, shapes, *data, vmap_method="sequential")
 
     @planned
     def collective(

@@ -366,8 +366,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             return self.xp.where(left & 1 == 1, product * square, product), square * square, left >> 1
 
         start = self.xp.ones_like(base), base, exponent
-        power: Array = self.lax.while_loop(lambda state: (state[2] > 0).any(), step, start)[0]
-        return power
+        return self.lax.while_loop(lambda state: (state[2] > 0).any(), step, start)[0]
 
     def _complex_power(self, x: Array, y: Array) -> Array:
         """Powers by repeated squaring for small whole exponents, else in the polar form; 1 for an exponent of 0.

@@ -74,8 +74,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         """The maximum or minimum of each window."""
         choose = self.lax.max if signed is signed_maximum else self.lax.min
         find = extreme(self, signed, x.template, lambda values: self.slid(choose, None, windows, values))
-        extremes: Array = find(x.data)
-        return extremes
+        return find(x.data)
 
     def window_products(self, x: Tensor, windows: Windows) -> Array:
         """Product of each window; complex numbers from the first to the last, as infinities depend on the order."""

@@ -59,8 +59,7 @@ def _put(jax: Any, values: Array, update: Array, starts: list[Array], block: Sha
     """
     part, rest = jax.numpy.broadcast_to(update, kept).reshape(block), iter(starts)
     places = [0 if size == whole else next(rest) for size, whole in zip(block, values.shape, strict=True)]
-    written: Array = jax.lax.dynamic_update_slice(values, part, places)
-    return written
+    return jax.lax.dynamic_update_slice(values, part, places)
 
 
 def put_block(jax: Any, values: Array, update: Array, places: Any) -> Array:

@@ -169,8 +169,7 @@ def _derivatives_by_columns(call: Call) -> Any:
         if not x.size:
             return [zeros((0, *result.shape), dtype=result.dtype, backend=backend) for result in call.graph.results]
         units = reshape(eye(x.size, dtype=x.dtype, backend=backend), (x.size, *x.shape))
-        tangents: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
-        return tangents
+        return vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
 
     by_argument = [columns(position) for position in range(len(call.leaves))]
     blocks = [

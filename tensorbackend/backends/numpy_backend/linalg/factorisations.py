@@ -117,8 +117,7 @@ class NumpyLinalg(NumpyElimination):
 
     def largest(self, values: Array) -> Array:
         """Finds the largest by a ufunc."""
-        maxima: Array = self.xp.maximum.reduce(values, -2, None, None, True)
-        return maxima
+        return self.xp.maximum.reduce(values, -2, None, None, True)
 
     # Eigenvalues of any matrix
 
