@@ -28,6 +28,7 @@ _SEGMENTS = "with `size` entries along the axis, which has the name `name`. The 
 _EIGENVALUES = "The eigenvalues of each matrix, along the last axis, which has no name."
 _NO_NAME = "In the text above, `[.]` is an axis without a name."
 _EIGENPAIRS = f"A named tuple of `eigenvalues`, of shape (..., n), and `eigenvectors`, of shape (..., n, n). {_NO_NAME}"
+_SCHEDULES = ("optimize.descent.cosine_decay", "optimize.descent.exponential_decay", "optimize.descent.warmup")
 _DECAYING = ("optimize.adafactor", "optimize.descent.lion", "optimize.moments.adamw")
 
 RETURNS: Final[Words] = {
@@ -169,8 +170,9 @@ RETURNS: Final[Words] = {
     # Transforms
     **dict.fromkeys(("fft2", "ifft2"), "The complex transform."),
     "fourier": "A complex tensor with the names of x.",
-    "hfft": "A real tensor with the names of x, and with n entries along the axis.",
-    "irfft": "A real tensor with the names of x, and with n entries along the axis.",
+    **dict.fromkeys(
+        ("dct", "hfft", "idct", "irfft"), "A real tensor with the names of x, and with n entries along the axis."
+    ),
     "irfftn": "A real tensor with the names of x.",
     "fftshift": _LIKE_X,
     "ifftshift": _LIKE_X,
@@ -204,6 +206,7 @@ RETURNS: Final[Words] = {
     "promoted.",
     "optimize.transformations": "Without a state.",
     **dict.fromkeys(("optimize.descent", "optimize.moments"), "The transformation, used by its `init` and `update`."),
+    **dict.fromkeys(_SCHEDULES, "The rate for a number of steps, a tensor without axes."),
     **dict.fromkeys(_DECAYING, "The transformation, used by its `init` and `update`; `update` needs the parameters."),
     # Inspection
     "can_cast": "True if the two dtypes are promoted to `to`. Integers may still be rounded, as from int64 to float32.",

@@ -216,11 +216,6 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     factor : float
         The factor by which the rate is multiplied.
 
-    Returns
-    -------
-    Callable
-        The rate for a number of steps, a tensor without axes.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -249,11 +244,6 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
         The number of steps during which the rate decays.
     least : float
         The rate after these steps.
-
-    Returns
-    -------
-    Callable
-        The rate for a number of steps.
 
     References
     ----------
@@ -285,11 +275,6 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
         The schedule afterwards, or a constant rate.
     steps : int
         The number of steps during which the rate increases.
-
-    Returns
-    -------
-    Callable
-        The rate for a number of steps.
 
     Examples
     --------

@@ -121,11 +121,6 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     descending : bool, default False
         Whether to sort in descending order.
 
-    Returns
-    -------
-    Ragged or Tensor
-        Like x.
-
     Raises
     ------
     AxisError

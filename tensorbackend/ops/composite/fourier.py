@@ -177,11 +177,6 @@ def dct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, 
         Which transform divides by twice the number of samples (of samples but one for type 1): the inverse, both by the
         square root, or the forward one. With "ortho" the ends are also scaled, so that the transform is orthogonal.
 
-    Returns
-    -------
-    Tensor
-        A real tensor with the names of x, and with n entries along the axis.
-
     References
     ----------
     J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Transactions on Acoustics, Speech, and Signal
@@ -206,11 +201,6 @@ def idct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1,
         The type of the transform to invert.
     norm : {"backward", "ortho", "forward"}, default "backward"
         As for `dct`.
-
-    Returns
-    -------
-    Tensor
-        A real tensor with the names of x, and with n entries along the axis.
 
     Examples
     --------

@@ -80,11 +80,6 @@ def segment_sum(
     segments : Tensor
         Shape (n,) where the axis has n entries, of an integer dtype: the segment of each entry, in any order.
 
-    Returns
-    -------
-    Tensor
-        A tensor with the shape of x, but `size` entries along the axis.
-
     Raises
     ------
     ShapeError

@@ -80,11 +80,6 @@ def uniform(
         The bounds, which broadcast to the shape. The real parts of complex bounds are the bounds of the sample's real
         parts, and their imaginary parts those of its imaginary parts.
 
-    Returns
-    -------
-    Tensor
-        The sample.
-
     Raises
     ------
     DTypeError
