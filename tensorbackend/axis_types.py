@@ -149,7 +149,6 @@ def check_axes(function: Callable[P, R]) -> Callable[P, R]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> from tensorbackend.axis_types import Float, Int
     >>> @tb.check_axes
     ... def rows(x: Float[tb.Tensor, "_ feature"], places: Int[tb.Tensor, "batch=2"]) -> Float[tb.Tensor, "batch ..."]:

@@ -64,7 +64,6 @@ def initialize(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.distributed.initialize("127.0.0.1:1234", 2, 2)
     Traceback (most recent call last):
     tensorbackend.errors.ArgumentError: initialize: expected process from 0 to 1, got process=2
@@ -92,7 +91,6 @@ def shutdown() -> None:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.distributed.shutdown()
     """
     library("jax").distributed.shutdown()
@@ -109,7 +107,6 @@ def process_index() -> int:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.distributed.process_index()
     0
     """
@@ -127,7 +124,6 @@ def process_count() -> int:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.distributed.process_count()
     1
     """
@@ -162,7 +158,6 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> sharded = tb.JaxBackend(mesh=tb.Mesh({"data": 1}), layout={"batch": "data"})
     >>> tb.distributed.from_parts([1.0, 2.0], names=["batch"], backend=sharded)
     f32[batch: 2 / data] jax [1.0, 2.0]

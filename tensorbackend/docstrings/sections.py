@@ -23,7 +23,7 @@ The descriptions are stored under keys: the name of an op, of the module that de
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
 `ragged`, `nn`, `optimize` and other packages the keys begin with that word; for functions of `expr` the key is the
 module's name. A docstring that describes some of the parameters is completed with the others; what it says itself
-stays.
+stays. Examples that call the package as `tb` begin with its import.
 """
 
 from __future__ import annotations
@@ -106,8 +106,6 @@ _ORDER: Final = ("Parameters", "Returns", "Raises", "Warns", "See Also", "Notes"
 """The sections in which a new one finds its place."""
 _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 """The indentation of the lines of a docstring after the first; Python 3.13 removes it."""
-
-
 _WIDTH: Final = 112
 """The longest line of a description."""
 _ENTRY: Final = re.compile(rf"^{_MARGIN}(?=\S)", re.MULTILINE)
@@ -136,7 +134,10 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
     True
     """
     text, module = function.__doc__, function.__module__
-    if text is None or not module.startswith(_PACKAGE) or module.split(".")[1] not in ROOTS:
+    if text is None or not module.startswith(_PACKAGE):
+        return text
+    text = _with_import(text)
+    if module.split(".")[1] not in ROOTS:
         return text
     scopes = _scopes(function.__name__.lstrip("_"), module)
     text = _with_entries(text, "Parameters", _parameters(function, scopes))
@@ -146,6 +147,15 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
         text = _insert_section(text, "Returns", lines)
     raised: Mapping[str, str] = next((RAISES[scope] for scope in scopes if scope in RAISES), {})
     return _with_entries(text, "Raises", {kind: f"{_MARGIN}{kind}\n{_wrap_lines(raised[kind])}" for kind in raised})
+
+
+def _with_import(text: str) -> str:
+    """A docstring whose examples import the package, if they use it."""
+    head, prompt, examples = text.partition(">>> ")
+    if "tb." not in examples or "tensorbackend as tb\n" in examples:
+        return text
+    margin = head.rpartition("\n")[2]
+    return f"{head}>>> import tensorbackend as tb\n{margin}{prompt}{examples}"
 
 
 def _kind(function: Callable[..., Any], returned: str) -> str:

@@ -66,7 +66,6 @@ def associative_scan(function: Callable[[Any, Any], Any], xs: Any, reverse: bool
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 4.0])
     >>> tb.associative_scan(tb.multiply, x).tolist(), tb.associative_scan(tb.add, x, reverse=True).tolist()
     ([1.0, 2.0, 6.0, 24.0], [10.0, 9.0, 7.0, 4.0])
@@ -183,7 +182,6 @@ def map_along_axis(function: Callable[[Any], Any], xs: Any, *, axis: Axis = 0, b
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("row", None))
     >>> tb.map_along_axis(tb.sum, x)
     f32[row: 3] numpy [3.0, 7.0, 11.0]

@@ -98,7 +98,6 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([3.0, 4.0])
     >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()
     [1.5, 2.0]
@@ -148,7 +147,6 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 4.0])
     >>> [tb.switch(i, [tb.negative, tb.square, tb.sqrt], x).tolist() for i in (0, 2, 7)]
     [[-1.0, -4.0], [1.0, 2.0], [1.0, 2.0]]

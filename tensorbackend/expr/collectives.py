@@ -50,9 +50,6 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Sum all devices' tensors along mesh axes; each of these devices gets the result.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.psum(tb.ones(2), "data")
     Traceback (most recent call last):
     tensorbackend.errors.ArgumentError: psum: expected a call inside a function of shard_map(), got mesh_axes='data'
@@ -71,7 +68,6 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.pmean(part, "data"), mesh=mesh, layout={})(x).tolist()
@@ -85,7 +81,6 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Compute the elementwise maximum of all devices' tensors along mesh axes. It has no gradient.
 
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.pmax(part, "data"), mesh=mesh, layout={})(x).tolist()
@@ -98,7 +93,6 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Compute the elementwise minimum of all devices' tensors along mesh axes. It has no gradient.
 
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.pmin(part, "data"), mesh=mesh, layout={})(x).tolist()
@@ -129,7 +123,6 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.all_gather(part, "data"), mesh=mesh, layout={})(x).tolist()
@@ -163,7 +156,6 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: tb.psum_scatter(part, "data"), mesh=mesh, layout={})(x).tolist()
@@ -199,7 +191,6 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> exchanged = tb.shard_map(
@@ -230,7 +221,6 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mesh = tb.Mesh({"data": 1})  # of one device
     >>> x = tb.asarray([1.0, 2.0], backend=tb.JaxBackend(mesh=mesh))
     >>> tb.shard_map(lambda part: part + tb.axis_index("data"), mesh=mesh, layout={})(x).tolist()

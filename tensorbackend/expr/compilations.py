@@ -140,7 +140,6 @@ def explain_compilations(function: Callable[..., Any]) -> Compilations:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> @tb.jit
     ... def scaled(x, rate):
     ...     return x * rate

@@ -45,7 +45,6 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.backend_copy({"x": [x]}, "binary")["x"][0]
     f32[n: 2] binary [1.0, 2.0]
@@ -78,7 +77,6 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.backend_transfer((tb.ones(2), 3), "binary")
     (f32[2] binary [1.0, 1.0], 3)
     """
@@ -106,7 +104,6 @@ def backend_deallocate(x: Any) -> None:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ones(2)
     >>> tb.backend_deallocate({"x": x})
     >>> x.deallocated
@@ -198,7 +195,6 @@ def is_concrete(*values: Any) -> bool:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.is_concrete(tb.ones(2), 1.0), tb.is_concrete([tb.template((2,), "f32")])
     (True, False)
     >>> seen = []

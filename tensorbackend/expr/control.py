@@ -191,7 +191,6 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Callable[[Any, Any], A
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.fori_loop(1, 6, lambda i, product: product * i, 1).item()
     120
     """
@@ -278,7 +277,6 @@ def scan(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0, 3.0]], names=("batch", "time"))
     >>> total, sums = tb.scan(lambda total, x: (total + x, total + x), tb.zeros(1, names=("batch",)), x, axis="time")
     >>> sums

@@ -56,7 +56,6 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> seen = []
     >>> @tb.jit
     ... def step(x):
@@ -105,7 +104,6 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> @tb.jit
     ... def loss(x):
     ...     total = tb.sum(x * x)

@@ -118,7 +118,6 @@ def jit(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> @tb.jit
     ... def scaled(x, power):
     ...     return tb.exp(-x * x) * 2 ** power

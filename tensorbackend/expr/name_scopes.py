@@ -36,7 +36,6 @@ def name_scope(name: str) -> Block[str]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> @tb.name_scope("attention")
     ... def weights(x):
     ...     return tb.softmax(x)

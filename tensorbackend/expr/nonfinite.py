@@ -75,7 +75,6 @@ def debug_nans(*, infinities: bool = True, operands: bool = False) -> DebugNans:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> with tb.debug_nans():
     ...     tb.log(tb.asarray([1.0, -1.0], names=("batch",)))
     Traceback (most recent call last):

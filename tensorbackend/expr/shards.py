@@ -70,7 +70,6 @@ def shard_map(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mesh, rules = tb.Mesh({"data": 1}), {"batch": "data"}
     >>> @tb.shard_map(mesh=mesh, layout=rules)
     ... def mean(x):

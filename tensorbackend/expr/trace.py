@@ -58,7 +58,6 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x, y: x @ y)("f32[m=2, k=3]", "f32[k=3, n=4]")
     >>> graph.results
     (f32[m: 2][n: 4],)

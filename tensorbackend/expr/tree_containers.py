@@ -112,7 +112,6 @@ def register_tree_node(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> class Scaled:
     ...     def __init__(self, weight, power):
     ...         self.weight, self.power = weight, power

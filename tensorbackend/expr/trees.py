@@ -118,7 +118,6 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.tree_map(lambda x, y: x - y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
     {'a': -9, 'b': [-18]}
     """
@@ -260,7 +259,6 @@ def tree_flatten(value: Any, /) -> tuple[list[Any], Tree]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> leaves, tree = tb.tree_flatten({"b": (2, None), "a": 1})
     >>> leaves, tree.size
     ([1, 2], 2)
@@ -291,7 +289,6 @@ def tree_leaves(value: Any, /) -> list[Any]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> parameters = {"weight": tb.ones((3, 2)), "bias": tb.zeros(2)}
     >>> sum(x.size for x in tb.tree_leaves(parameters))
     8
@@ -322,7 +319,6 @@ def tree_unflatten(tree: Tree, leaves: Iterable[Any], /) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> leaves, tree = tb.tree_flatten([1, {"x": 2}])
     >>> tb.tree_unflatten(tree, [3, 4])
     [3, {'x': 4}]
@@ -359,7 +355,6 @@ def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.tree_map_with_path(lambda path, x: path, {"layers": [1, 2], "bias": 3})
     {'layers': [('layers', 0), ('layers', 1)], 'bias': ('bias',)}
     """

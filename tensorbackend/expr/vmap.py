@@ -64,7 +64,6 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
     >>> tb.vmap(lambda v, w: tb.dot(v, w, contract=(["feature"], [0])), in_axes=("batch", None))(x, tb.ones(2))
     f32[batch: 2] numpy [3.0, 7.0]

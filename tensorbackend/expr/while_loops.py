@@ -113,7 +113,6 @@ def while_loop(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1)).item()
     243
     >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray([1, 60, 200]), axis=0).tolist()

@@ -42,9 +42,6 @@ def _divisor(first: Tensor, second: Tensor) -> Tensor:
 def gcd(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """The greatest common divisor of integers, at least 0; `gcd(0, 0)` is 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.gcd(tb.asarray([12, -18, 0]), 8).tolist()
     [4, 2, 8]
     """
@@ -56,9 +53,6 @@ def gcd(x1: TensorLike, x2: TensorLike, /) -> Tensor:
 def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """The least common multiple of integers; 0 if one of them is 0. A result out of range wraps, as in NumPy.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.lcm(tb.asarray([12, -18, 0]), 8).tolist()
     [24, 72, 0]
     """

@@ -311,7 +311,6 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.round(tb.betainc(2.0, 3.0, tb.asarray([0.0, 0.5, 1.0])) * 10000).tolist()
     [0.0, 6875.0, 10000.0]
     """

@@ -111,7 +111,6 @@ def attention_weights(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ones((3, 2), names=("time", "feature"))
     >>> tb.nn.attention_weights(x, x, causal=True).tolist()[:2]
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
@@ -192,7 +191,6 @@ def attention(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0, 0.0], [3.0, 0.0]]], names=("batch", "time", "feature"))
     >>> tb.nn.attention(x * 0, x, x).tolist()
     [[[2.0, 0.0], [2.0, 0.0]]]

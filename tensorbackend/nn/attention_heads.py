@@ -75,7 +75,6 @@ def key_value_cache(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.key_value_cache((2,), heads=4, size=16, units=8).keys.shape
     (2, 4, 16, 8)
     """
@@ -172,7 +171,6 @@ def multi_head_attention(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> names = ("query", "key", "value", "output")
     >>> parameters = {name: tb.ones((4, 4), names=("feature", None)) for name in names}
     >>> parameters["output"] = tb.ones((4, 4), names=(None, "feature"))
@@ -229,7 +227,6 @@ def incremental_attention(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> parameters = {name: tb.ones((4, 4)) for name in ("query", "key", "value", "output")}
     >>> cache = tb.nn.key_value_cache((2,), heads=2, size=8, units=2)
     >>> for _ in range(3):

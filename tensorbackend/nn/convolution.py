@@ -129,7 +129,6 @@ def conv(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ones((2, 7, 3), names=("batch", "time", "feature"))
     >>> kernel = tb.ones((5, 3, 3), names=("unit", "feature", "time"))
     >>> tb.nn.conv(x, kernel, padding="same", strides=2).template
@@ -187,7 +186,6 @@ def conv_transpose(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0], [2.0]]], names=("batch", "time", "feature"))
     >>> tb.nn.conv_transpose(x, tb.asarray([[[1.0, 10.0, 100.0]]]), strides=2)[0, :, 0].tolist()
     [1.0, 10.0, 102.0, 20.0, 200.0]
@@ -271,7 +269,6 @@ def max_pool(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 5, 2, 4]], names=("batch", "time"))
     >>> tb.nn.max_pool(x, {"time": 2}).tolist()
     [[5, 4]]
@@ -311,7 +308,6 @@ def max_unpool(x: TensorLike, positions: TensorLike, sizes: PerAxis, /) -> Tenso
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 5, 2, 4]], names=("batch", "time"))
     >>> pooled = tb.nn.max_pool(x, {"time": 2})
     >>> positions = tb.window_argmax(x, {"time": 2}, strides={"time": 2})
@@ -368,7 +364,6 @@ def mean_pool(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.mean_pool(tb.asarray([[1.0, 5.0, 2.0]]), (1, 2), padding="same").tolist()
     [[3.0, 2.0]]
     """

@@ -155,7 +155,6 @@ def ctc_loss(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> logits = tb.zeros((1, 3, 2), names=("batch", "time", "class"))
     >>> loss = tb.nn.ctc_loss(logits, tb.asarray([[1]]))  # six of the eight sequences spell it
     >>> round(tb.exp(-loss).item(), 6)
@@ -209,7 +208,6 @@ def ctc_alignment(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> frames = tb.nn.one_hot(tb.asarray([0, 2, 1, 1, 0]), 3) * 4
     >>> tb.nn.ctc_alignment(frames, tb.asarray([2, 1])).tolist()
     [0, 2, 1, 1, 0]
@@ -280,7 +278,6 @@ def ctc_best_path(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> frames = tb.nn.one_hot(tb.asarray([[0, 2, 2, 0, 2, 1]]), 3)
     >>> labels, lengths = tb.nn.ctc_best_path(frames)
     >>> labels.tolist(), lengths.tolist()

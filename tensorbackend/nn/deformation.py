@@ -81,7 +81,6 @@ def deform_conv(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.reshape(tb.arange(9.0), (1, 1, 3, 3))
     >>> offsets = tb.zeros((1, 2, 3, 3))
     >>> offsets[:, 1] = 0.5  # half an entry to the right

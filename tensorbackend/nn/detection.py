@@ -65,7 +65,6 @@ def non_maximum_suppression(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> boxes = tb.asarray([[0.0, 0.0, 4.0, 4.0], [0.0, 1.0, 4.0, 5.0], [8.0, 8.0, 9.0, 9.0]])
     >>> tb.nn.non_maximum_suppression(boxes, tb.asarray([0.6, 0.9, 0.8]), size=3).tolist()
     [1, 2, -1]

@@ -80,7 +80,6 @@ def variance_scaling(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> weight = tb.nn.variance_scaling(tb.random.key(0), (400, 100), names=("feature", "unit"))
     >>> abs(tb.std(weight).item() * 20 - 1) < 0.02
     True
@@ -189,7 +188,6 @@ def orthogonal(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> weight = tb.nn.orthogonal(tb.random.key(0), (5, 3))
     >>> bool(tb.all_close(weight.mT @ weight, tb.eye(3), atol=1e-5))
     True

@@ -53,7 +53,6 @@ def dense(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, /, 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ones((2, 3, 5), names=("batch", "feature", "time"))
     >>> tb.nn.dense(x, tb.ones((3, 4), names=("feature", "hidden")), tb.zeros(4), axis="feature").template
     f32[batch: 2][hidden: 4][time: 5]
@@ -98,7 +97,6 @@ def embedding(indices: TensorLike, table: TensorLike, /, *, axis: Axis = 0) -> T
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> table = tb.reshape(tb.arange(6.0), (3, 2), names=("token", "feature"))
     >>> tb.nn.embedding(tb.asarray([2, 0], names=("time",)), table)
     f32[time: 2][feature: 2] numpy
@@ -137,7 +135,6 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> dropped = tb.nn.dropout(tb.random.key(0), tb.ones(1000), 0.25)
     >>> bool(tb.all((dropped == 0) | (dropped == 1 / 0.75))), abs(tb.mean(dropped).item() - 1) < 0.1
     (True, True)
@@ -181,7 +178,6 @@ def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] =
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.glu(tb.asarray([6.0, 8.0, 0.0, 1000.0])).tolist()
     [3.0, 8.0]
     """
@@ -226,7 +222,6 @@ def one_hot(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.one_hot(tb.asarray([2, 0, -1], names=("batch",)), 3, name="class", dtype="s8")
     s8[batch: 3][class: 3] numpy
     [[0, 0, 1],

@@ -53,7 +53,6 @@ def mean_squared_error(predictions: TensorLike, targets: TensorLike, /, *, axis:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.mean_squared_error(tb.asarray([1.0, 2.0]), tb.asarray([1.0, 4.0])).item()
     2.0
     """
@@ -86,7 +85,6 @@ def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.binary_cross_entropy(tb.asarray([0.0, 1000.0]), tb.asarray([True, False])).tolist()
     [0.6931471824645996, 1000.0]
     """
@@ -127,7 +125,6 @@ def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.huber(tb.asarray([0.0, 1.0, 5.0]), 0.0, delta=2.0).tolist()
     [0.0, 0.5, 8.0]
     """
@@ -182,7 +179,6 @@ def triplet(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> anchor, near, far = tb.asarray([[0.0, 0.0]]), tb.asarray([[0.0, 1.0]]), tb.asarray([[3.0, 4.0]])
     >>> tb.nn.triplet(anchor, near, far).tolist()
     [0.0]
@@ -228,7 +224,6 @@ def edit_distance(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> kitten, sitting = (tb.asarray([ord(letter) for letter in word]) for word in ("kitten", "sitting"))
     >>> tb.nn.edit_distance(kitten, sitting).item()
     3

@@ -72,7 +72,6 @@ def layer_norm(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 3.0], [5.0, 5.0]], names=("batch", "feature"))
     >>> tb.nn.layer_norm(x, tb.asarray([1.0, 10.0]), axis="feature", epsilon=0.01).tolist()[1]
     [0.0, 0.0]
@@ -105,7 +104,6 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.rms_norm(tb.asarray([3.0, 3.0]), tb.asarray([1.0, 2.0]), epsilon=0.0).tolist()
     [1.0, 2.0]
     """
@@ -145,7 +143,6 @@ def group_norm(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 3.0, 10.0, 30.0]], names=("batch", "feature"))
     >>> tb.nn.group_norm(x, groups=2, axis="feature", epsilon=0.0).tolist()
     [[-1.0, 1.0, -1.0, 1.0]]
@@ -230,7 +227,6 @@ def batch_norm(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> start = tb.nn.Statistics(tb.zeros(1), tb.ones(1))
     >>> result, after = tb.nn.batch_norm(tb.asarray([[1.0], [3.0]]), statistics=start, training=True, epsilon=0.0)
     >>> result.tolist(), after.mean.tolist()

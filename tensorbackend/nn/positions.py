@@ -77,7 +77,6 @@ def sinusoidal_positions(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.sinusoidal_positions(tb.arange(3), 4, name="feature").shape
     (3, 4)
     """
@@ -135,7 +134,6 @@ def rotary(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 0.0], [1.0, 0.0]])
     >>> [[round(number, 3) for number in row] for row in tb.nn.rotary(x).tolist()]
     [[1.0, 0.0], [0.54, 0.841]]
@@ -187,7 +185,6 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.relative_shift(tb.asarray([[-1, 0, 1], [-1, 0, 1]])).tolist()
     [[0, 1], [-1, 0]]
     """

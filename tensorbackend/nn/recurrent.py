@@ -236,7 +236,6 @@ def lstm(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 8)), "recurrent": tb.ones((2, 8), names=("unit", None)), "bias": tb.zeros(8)}
     >>> x = tb.ones((4, 5, 3), names=("batch", "time", "feature"))
     >>> outputs, state = tb.nn.lstm(x, parameters, time="time", lengths=tb.asarray([5, 0, 1, 2]))
@@ -293,7 +292,6 @@ def gru(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> parameters = {"input": tb.ones((3, 6)), "recurrent": tb.ones((2, 6), names=("unit", None))}
     >>> tb.nn.gru(tb.ones((5, 3), names=("time", "feature")), parameters).outputs.template
     f32[time: 5][unit: 2]

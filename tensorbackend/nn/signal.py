@@ -104,7 +104,6 @@ def stft(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ones((2, 400), names=("batch", "time"))
     >>> tb.nn.stft(x, frame_length=100, frame_step=50, axis="time", name="frequency").template
     c64[batch: 2][time: 7][frequency: 51]
@@ -170,7 +169,6 @@ def istft(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.random.normal(tb.random.key(0), (400,))
     >>> spectra = tb.nn.stft(x, frame_length=100, frame_step=25)
     >>> again = tb.nn.istft(spectra, frame_length=100, frame_step=25)
@@ -252,7 +250,6 @@ def mel_filters(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> matrix = tb.nn.mel_filters(257, 40, sample_rate=16000)
     >>> power = tb.ones((5, 257))
     >>> (power @ matrix).shape

@@ -71,7 +71,6 @@ def hann(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.round(tb.nn.hann(4) * 100).tolist(), tb.round(tb.nn.hann(3, periodic=False) * 100).tolist()
     ([0.0, 50.0, 100.0, 50.0], [0.0, 100.0, 0.0])
     """
@@ -91,9 +90,6 @@ def hamming(
 ) -> Tensor:
     """Hamming's window: 0.54 - 0.46 cos over one period.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.round(tb.nn.hamming(4) * 100).tolist()
     [8.0, 54.0, 100.0, 54.0]
     """
@@ -113,9 +109,6 @@ def blackman(
 ) -> Tensor:
     """Blackman's window, of two cosines.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.abs(tb.round(tb.nn.blackman(4) * 100)).tolist()
     [0.0, 34.0, 100.0, 34.0]
     """
@@ -148,7 +141,6 @@ def kaiser(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.round(tb.nn.kaiser(3, 5.0, periodic=False) * 100).tolist()
     [4.0, 100.0, 4.0]
     """

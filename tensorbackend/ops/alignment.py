@@ -42,7 +42,6 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> bias = tb.asarray([10.0, 20.0], names=("batch",))
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
     >>> bias, x = tb.aligned(bias, x)
@@ -103,7 +102,6 @@ def split_axis(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.zeros((2, 12), names=("batch", "feature"))
     >>> tb.split_axis(x, "feature", {"head": 3, "unit": -1}).template
     f32[batch: 2][head: 3][unit: 4]
@@ -159,7 +157,6 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.zeros((2, 5, 3, 4), names=("batch", "time", "head", "unit"))
     >>> tb.merge_axes(x, ("head", "unit"), name="feature").template
     f32[batch: 2][time: 5][feature: 12]

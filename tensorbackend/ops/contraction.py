@@ -42,7 +42,6 @@ def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None =
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("batch", "feature"))
     >>> weight = tb.asarray([[1, 0, 1], [0, 1, 1]], names=("feature", "unit"))
     >>> tb.dot(x, weight, contract="feature")

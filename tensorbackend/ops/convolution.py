@@ -41,7 +41,6 @@ def conv(
     that would occur twice in the result and where x and the kernel have different names for the channels or a spatial
     axis, and `DTypeError` for bool.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0, 2.0, 4.0, 8.0]]], names=("batch", "channel", "time"))
     >>> difference = tb.asarray([[[-1.0, 1.0]]], names=("feature", "channel", "time"))
     >>> tb.conv(x, difference, strides={"time": 2})

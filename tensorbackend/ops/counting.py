@@ -72,7 +72,6 @@ def bincount(
     The result has max(x) + 1 entries, at least `minlength`. With `size` it has `size` entries, and larger elements are
     ignored. Without a `size`, raises `DataError` for a negative element and `TemplateDataError` for a template tensor.
 
-    >>> import tensorbackend as tb
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
     ([1, 0, 0, 2], [1, 0, 0])
     """
@@ -119,7 +118,6 @@ def histogram(
     With `density` the counts are divided by their sum and the widths. Raises `ArgumentError` for fewer than one
     interval, and for a given `range` that is not finite and ascending.
 
-    >>> import tensorbackend as tb
     >>> counts, edges = tb.histogram(tb.asarray([0.0, 1.0, 1.5, 4.0]), bins=4)
     >>> counts.tolist(), edges.tolist()
     ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0])
@@ -205,7 +203,6 @@ def histogram2d(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> counts, x_edges, y_edges = tb.histogram2d(tb.asarray([0.0, 1.0, 2.0]), tb.asarray([0.0, 5.0, 5.0]), bins=2)
     >>> counts.tolist(), x_edges.tolist()
     ([[1, 0], [0, 2]], [0.0, 1.0, 2.0])

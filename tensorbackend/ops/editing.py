@@ -61,7 +61,6 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.delete(tb.asarray([10, 20, 30, 40]), [0, -1]).tolist()
     [20, 30]
     """
@@ -126,7 +125,6 @@ def insert(x: TensorLike, positions: Positions, values: TensorLike, /, *, axis: 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.insert(tb.asarray([10, 20, 30]), [0, 2], tb.asarray([1, 2])).tolist()
     [1, 10, 20, 2, 30]
     """

@@ -28,7 +28,6 @@ from .elementwise.binary import greater
 def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Discrete Fourier transform along an axis, to the length `n`.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.fft(tb.asarray([1.0, 0.0, -1.0, 0.0], names=("time",)))
     c64[time: 4] numpy [0.0+0.0j, 2.0+0.0j, 0.0+0.0j, 2.0+0.0j]
     """
@@ -39,7 +38,6 @@ def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
 def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Inverse discrete Fourier transform along an axis, to the length `n`.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.ifft(tb.asarray([2.0, 0.0])).tolist()
     [(1+0j), (1+0j)]
     """
@@ -63,7 +61,6 @@ def fftfreq(
     From the middle on they are negative: k - n takes the place of k. Raises `DTypeError` for a dtype that is not
     floating.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
@@ -88,7 +85,6 @@ def rfftfreq(
 
     Raises `DTypeError` for a dtype that is not floating.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """

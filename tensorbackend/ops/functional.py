@@ -90,7 +90,6 @@ def reduce(
     Raises `DTypeError` where the function never returns the dtype of its first argument, and `ShapeError` or
     `OperandError` where it returns anything but a tensor without axes.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
     >>> tb.reduce(x, 0, function=lambda total, element: total + element * element, axis="column")
     s64[row: 2] numpy [5, 25]
@@ -119,7 +118,6 @@ def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> P
     Slow on eager backends, which call the function for each element: ops take whole tensors. Raises `ShapeError` or
     `OperandError` where the function returns anything but a tensor without axes.
 
-    >>> import tensorbackend as tb
     >>> tb.map(tb.asarray([1, 2, 3]), function=lambda x: x * x + 1).tolist()
     [2, 5, 10]
     """

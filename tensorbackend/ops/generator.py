@@ -173,7 +173,6 @@ def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.random.generator(7).draw(tb.random.bits).item() == tb.random.generator(7).draw(tb.random.bits).item()
     True
     """

@@ -45,7 +45,6 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
 
     Raises `DTypeError` if there is no common dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.result_type(tb.int8, tb.asarray([1], dtype="u8"), 2)
     int16
     """
@@ -84,7 +83,6 @@ def _in_dtype(given: Sequence[tuple[Any, Tensor]], dtype: DType) -> list[Tensor]
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
     """Return whether a dtype, or the dtype of a tensor, promotes to another dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.can_cast("int8", "int16"), tb.can_cast("int16", "int8"), tb.can_cast("float32", "int64")
     (True, False, False)
     """
@@ -102,7 +100,6 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 
     The kinds are bool, signed integer, unsigned integer, integral, real floating, complex floating and numeric.
 
-    >>> import tensorbackend as tb
     >>> tb.isdtype(tb.int8, "integral"), tb.isdtype(tb.int8, (tb.int16, "bool"))
     (True, False)
     """
@@ -122,7 +119,6 @@ def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Itera
     (`"repeat"`). Raises `ShapeError` for a tensor without axes, and `ArgumentError` for a size below 1 or too few
     entries to repeat from; both are raised by the call, before the first batch is requested.
 
-    >>> import tensorbackend as tb
     >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2)]
     [[0, 1], [2, 3], [4]]
     >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2, leftover="repeat")]
@@ -154,7 +150,6 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
     """Return a tensor as text. At most `limit` elements are read and shown, those at the ends of each axis.
 
-    >>> import tensorbackend as tb
     >>> print(tb.inspect(tb.iota((1000, 8), names=("row", "column")), limit=16))
     s64[row: 1000][column: 8] numpy
     [[   0,    1, ...,    6,    7],
@@ -215,7 +210,6 @@ def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.show(tb.eye(5, names=("row", "column")), size=(5, 5))
     f32[row: 5][column: 5] numpy
     @@

@@ -80,7 +80,6 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     Only the lower triangle of x is read. The factors of `x[n][m]` are `L[n][.]` or `U[.][m]`. Raises `DataError` for a
     matrix that is not positive definite.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.cholesky(tb.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
     [[2.0, 0.0], [1.0, 2.0]]
     """
@@ -96,7 +95,6 @@ def lu(x: Template, /) -> Plan:
     The factors of `x[n][m]` are `P[n][.]`, `L[.][.]` and `U[.][m]`. Of several pivots of the same magnitude, the first
     is used.
 
-    >>> import tensorbackend as tb
     >>> p, l, u = tb.linalg.lu(tb.asarray([[1.0, 2.0], [2.0, 2.0]]))
     >>> p.tolist(), l.tolist(), u.tolist()
     ([[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 1.0]], [[2.0, 2.0], [0.0, 1.0]])
@@ -111,7 +109,6 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
     The factors of `x[n][m]` are `Q[n][.]` and `R[.][m]`. In the mode `"complete"` Q is square, and its further columns
     are any that complete the basis. Raises `ArgumentError` for another mode.
 
-    >>> import tensorbackend as tb
     >>> q, r = tb.linalg.qr(tb.asarray([[0.0, -2.0], [-4.0, -6.0]]))
     >>> (q @ r).tolist(), r.tolist()
     ([[0.0, -2.0], [-4.0, -6.0]], [[4.0, 6.0], [0.0, 2.0]])
@@ -126,7 +123,6 @@ def eigh(x: Template, /) -> Plan:
     Only the lower triangle of x is read. For `x[n][m]` the values are `[.]` and the vectors `[n][.]`. The largest
     component of each vector is real and positive.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.eigh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).eigenvalues.tolist()
     [-1.0, 3.0]
     """
@@ -140,7 +136,6 @@ def eig(x: Template, /) -> Plan:
     The values are sorted by real part, and those with the same real part (within rounding) by imaginary part. The
     largest component of each vector is real and positive. For `x[n][m]` the values are `[.]` and the vectors `[n][.]`.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.eig(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
     [-1j, 1j]
     """
@@ -155,7 +150,6 @@ def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     `U[n][.]`, `S[.]` and `Vh[.][m]`. The largest component of each of U's columns is real and positive; vectors of
     singular values of 0 are any that complete the basis.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.svd(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).S.tolist()
     [3.0, 2.0]
     """
@@ -211,7 +205,6 @@ def triangular_solve(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a, b = tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])
     >>> tb.linalg.triangular_solve(a, b).tolist(), tb.linalg.triangular_solve(a, b, unit_diagonal=True).tolist()
     ([1.0, 2.0], [2.0, 1.0])
@@ -262,7 +255,6 @@ def cholesky_solve(factor: TensorLike, b: TensorLike, /, *, upper: bool = False)
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.asarray([[4.0, 2.0], [2.0, 5.0]])
     >>> x = tb.linalg.cholesky_solve(tb.linalg.cholesky(a), tb.asarray([[8.0], [12.0]]))
     >>> tb.round(x * 100).tolist()

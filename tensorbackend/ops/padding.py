@@ -144,7 +144,6 @@ def _entries(x: Tensor, axis: int, places: Iterable[int], word: Side) -> Tensor:
 def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     """Pad x with its own elements mirrored at the ends: `pad` with `mode="reflect"`.
 
-    >>> import tensorbackend as tb
     >>> tb.reflect(tb.asarray([0, 1, 2]), [(3, 1)]).tolist()
     [1, 2, 1, 0, 1, 2, 1]
     """
@@ -186,7 +185,6 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
     [0, 1, 0]
     >>> tb.pad(tb.asarray([1, 2, 3]), [(2, 1)], mode=("edge", 9)).tolist()

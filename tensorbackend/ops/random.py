@@ -22,7 +22,6 @@ def key(seed: int | Tensor, /, *, backend: BackendLike = None, device: str | Non
     dtypes enabled; without them, JAX ignores the high word. Negative seeds from -2**63 on are read as two's complement.
     Raises `OutOfRangeError` for other seeds. The seed may be an integer tensor without axes, also a traced one.
 
-    >>> import tensorbackend as tb
     >>> tb.random.key(2**32 + 7).tolist()
     [1, 7]
     """

@@ -21,7 +21,6 @@ from ..template import Template
 def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
     """Test whether all elements are true (not zero; NaN is true). True if there are no elements.
 
-    >>> import tensorbackend as tb
     >>> tb.all(tb.asarray([True, False])).item()
     False
     """
@@ -32,7 +31,6 @@ def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
     """Test whether any element is true (not zero; NaN is true). False if there are no elements.
 
-    >>> import tensorbackend as tb
     >>> tb.any(tb.asarray([True, False])).item()
     True
     """
@@ -43,7 +41,6 @@ def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
     """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
     >>> tb.sum(x, axis="row")
     s64[column: 2] numpy [4, 6]
@@ -55,7 +52,6 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
 def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
     """Product of the elements; 1 if there are none. Small integers and bool use 64 bits unless `dtype` is given.
 
-    >>> import tensorbackend as tb
     >>> tb.prod(tb.asarray([2, 3, 4])).item()
     24
     """
@@ -66,7 +62,6 @@ def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
 def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
     """Maximum of the elements; NaN if any element is NaN.
 
-    >>> import tensorbackend as tb
     >>> tb.max(tb.asarray([3, 1, 2])).item()
     3
     """
@@ -78,7 +73,6 @@ def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
     """Minimum of the elements; NaN if any element is NaN.
 
-    >>> import tensorbackend as tb
     >>> tb.min(tb.asarray([3, 1, 2])).item()
     1
     """
@@ -101,7 +95,6 @@ def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, 
     If there are NaN, the index is that of a NaN. Of several NaN or equal elements, the first is taken, or the last with
     `tie_break="high"`.
 
-    >>> import tensorbackend as tb
     >>> tb.argmax(tb.asarray([1, 3, 3])).item(), tb.argmax(tb.asarray([1, 3, 3]), tie_break="high").item()
     (1, 2)
     """
@@ -115,7 +108,6 @@ def argmin(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, 
     If there are NaN, the index is that of a NaN. Of several NaN or equal elements, the first is taken, or the last with
     `tie_break="high"`.
 
-    >>> import tensorbackend as tb
     >>> tb.argmin(tb.asarray([3, 1, 2])).item()
     1
     """

@@ -43,7 +43,6 @@ def _select_elements(elements: Tensor, holds: Tensor, size: int | None, fill_val
 def union1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements of two tensors in ascending order.
 
-    >>> import tensorbackend as tb
     >>> tb.union1d(tb.asarray([3, 1]), tb.asarray([[2, 3]])).tolist()
     [1, 2, 3]
     """
@@ -54,7 +53,6 @@ def union1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_
 def intersect1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements that are in both tensors, in ascending order.
 
-    >>> import tensorbackend as tb
     >>> tb.intersect1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3])).tolist()
     [3]
     >>> tb.intersect1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3]), size=2, fill_value=-1).tolist()
@@ -69,7 +67,6 @@ def intersect1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, f
 def setdiff1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements of x1 that are not in x2, in ascending order.
 
-    >>> import tensorbackend as tb
     >>> tb.setdiff1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3])).tolist()
     [1]
     """
@@ -83,7 +80,6 @@ def setdiff1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fil
 def setxor1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements that are in exactly one of the tensors, in ascending order.
 
-    >>> import tensorbackend as tb
     >>> tb.setxor1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3])).tolist()
     [1, 2]
     """

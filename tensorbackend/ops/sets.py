@@ -293,7 +293,6 @@ def unique_all(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> values, indices, inverse, counts = tb.unique_all(tb.asarray([3, 1, 3]))
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
@@ -311,7 +310,6 @@ def unique_counts(
 ) -> UniqueCountsResult:
     """Return the unique elements in ascending order, and their counts. See `unique_all`.
 
-    >>> import tensorbackend as tb
     >>> values, counts = tb.unique_counts(tb.asarray([3, 1, 3]), size=3, fill_value=-1)
     >>> values.tolist(), counts.tolist()
     ([1, 3, -1], [1, 2, 0])
@@ -325,7 +323,6 @@ def unique_inverse(
 ) -> UniqueInverseResult:
     """Return the unique elements in ascending order, and for each element of x its index among them. See `unique_all`.
 
-    >>> import tensorbackend as tb
     >>> values, inverse = tb.unique_inverse(tb.asarray([[3, 1], [1, 3]]))
     >>> values.tolist(), inverse.tolist()
     ([1, 3], [[1, 0], [0, 1]])
@@ -339,7 +336,6 @@ def unique_values(
 ) -> Tensor:
     """Return the unique elements in ascending order. See `unique_all`.
 
-    >>> import tensorbackend as tb
     >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()
     [1.0, 3.0, nan]
     """

@@ -41,7 +41,6 @@ def reshape(x: Template, /, shape: ShapeLike, *, copy: bool | None = None, names
     Unless `names` are given, an axis keeps its name if its size, and the products of the sizes before and after it, are
     the same in both shapes. `copy` changes nothing, as no payload ever changes.
 
-    >>> import tensorbackend as tb
     >>> tb.reshape(tb.ones((2, 3, 4), names=("a", "b", "c")), (2, 12)).names
     ('a', None)
     >>> tb.reshape(tb.iota(6), (2, -1), names=("row", None))
@@ -61,7 +60,6 @@ def laid_flat(x: TensorLike) -> Tensor:
 def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
     """Permute axes: axis i of the result is axis `axes[i]` of x. By default the order is reversed.
 
-    >>> import tensorbackend as tb
     >>> tb.permute_dims(tb.zeros((2, 3), names=("row", "column")), ("column", "row")).names
     ('column', 'row')
     """
@@ -73,7 +71,6 @@ def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
 def matrix_transpose(x: Template, /) -> Plan:
     """Swap the last two axes. Raises `ShapeError` for fewer axes.
 
-    >>> import tensorbackend as tb
     >>> tb.matrix_transpose(tb.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
@@ -87,7 +84,6 @@ def matrix_transpose(x: Template, /) -> Plan:
 def squeeze(x: Template, /, axis: Axes = None) -> Plan:
     """Remove axes of size 1, by default all of them.
 
-    >>> import tensorbackend as tb
     >>> tb.squeeze(tb.zeros((1, 3), names=("batch", "feature")), "batch").shape
     (3,)
     """
@@ -101,7 +97,6 @@ def expand_dims(
 ) -> Plan:
     """Insert axes of size 1 at positions of the result, with names if any are given.
 
-    >>> import tensorbackend as tb
     >>> tb.expand_dims(tb.zeros(3, names=("n",)), axis=-1, name="m").template
     f32[n: 3][m: 1]
     """
@@ -114,7 +109,6 @@ def broadcast_to(
 ) -> Plan:
     """Broadcast a tensor to a shape, aligned from the right, or with its axes at the positions `axes`.
 
-    >>> import tensorbackend as tb
     >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2], [1, 2]]
     >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2), axes=(0,)).tolist()
@@ -128,7 +122,6 @@ def broadcast_to(
 def flip(x: Template, /, *, axis: Axes = None) -> Plan:
     """Reverse the order of the entries along the given axes, by default along all.
 
-    >>> import tensorbackend as tb
     >>> tb.flip(tb.asarray([1, 2, 3])).tolist()
     [3, 2, 1]
     """
@@ -159,7 +152,6 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     The names are merged, so that a name is paired with the same name or `None`. Raises `ShapeError` if the sizes of
     another axis differ.
 
-    >>> import tensorbackend as tb
     >>> tb.concatenate([tb.asarray([1]), tb.asarray([2.5])]).tolist()
     [1.0, 2.5]
     """
@@ -170,7 +162,6 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
 def concat(arrays: Sequence[TensorLike], /, *surplus: Never, axis: Axis | None = 0, **unknown: Never) -> Tensor:
     """Join tensors along an axis: the Array API's name for `concatenate`. `None` flattens them first.
 
-    >>> import tensorbackend as tb
     >>> tb.concat([tb.zeros((1, 2)), tb.ones((1, 1))], axis=None).tolist()
     [0.0, 0.0, 1.0]
     """
@@ -188,7 +179,6 @@ def concat(arrays: Sequence[TensorLike], /, *surplus: Never, axis: Axis | None =
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     """Return the tensor with its axes in the given order, and axes of size 1 for names that x lacks.
 
-    >>> import tensorbackend as tb
     >>> tb.align_to(tb.zeros((2, 3), names=("a", "c")), ("c", "b", "a")).template
     f32[c: 3][b: 1][a: 2]
     """
@@ -204,7 +194,6 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
 def align_as(x: Tensor, other: Tensor) -> Tensor:
     """Return the tensor with its axes in the order of another tensor's names; all axes of that must have one.
 
-    >>> import tensorbackend as tb
     >>> tb.align_as(tb.zeros(3, names=("c",)), tb.zeros((3, 2), names=("c", "b"))).template
     f32[c: 3][b: 1]
     """
@@ -215,7 +204,6 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """Return the shape to which shapes broadcast.
 
-    >>> import tensorbackend as tb
     >>> tb.broadcast_shapes((2, 1), (3,))
     (2, 3)
     """

@@ -34,7 +34,6 @@ def _order_rule(x: Template, axis: Axis, descending: bool, stable: bool) -> dict
 def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
     """Return the elements sorted along an axis. The sort is always stable.
 
-    >>> import tensorbackend as tb
     >>> tb.sort(tb.asarray([2.0, float("nan"), 1.0])).tolist()
     [1.0, 2.0, nan]
     """
@@ -45,7 +44,6 @@ def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: b
 def argsort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
     """Return the indices (int64) that would sort along an axis. The sort is stable in both directions.
 
-    >>> import tensorbackend as tb
     >>> tb.argsort(tb.asarray([1, 3, 1, 2]), descending=True).tolist()
     [1, 3, 0, 2]
     """
@@ -75,7 +73,6 @@ def lexsort(keys: Sequence[TensorLike], /, *, axis: Axis = -1) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> first, last = tb.asarray([2, 1, 2]), tb.asarray([1, 1, 0])
     >>> tb.lexsort([first, last]).tolist()
     [2, 1, 0]
@@ -120,7 +117,6 @@ def partition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1) ->
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> divided = tb.partition(tb.asarray([7, 1, 5, 3]), 2)
     >>> divided[2].item(), tb.max(divided[:2]).item(), divided[3].item()
     (5, 3, 7)
@@ -139,7 +135,6 @@ def argpartition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1)
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([7, 1, 5, 3])
     >>> tb.take(x, tb.argpartition(x, 1)[:2], axis=0).tolist()
     [1, 3]

@@ -40,7 +40,6 @@ def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: 
     (NaN unless this is positive). `mean`, of shape (..., d), is by default the mean of x. The last two axes of the
     result have no names. Raises `ShapeError` for fewer than two axes.
 
-    >>> import tensorbackend as tb
     >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
@@ -72,7 +71,6 @@ def correlation(x: TensorLike, /) -> Tensor:
     to the range from -1 to 1; NaN where a variable is constant. The last two axes of the result have no names. Raises
     `ShapeError` for fewer than two axes.
 
-    >>> import tensorbackend as tb
     >>> tb.correlation(tb.asarray([[1.0, -2.0], [3.0, -6.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
@@ -121,7 +119,6 @@ def polyfit(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> line = tb.polyfit(tb.asarray([0.0, 1.0, 2.0]), tb.asarray([1.0, 3.0, 5.0]), 1)
     >>> tb.all_close(line, tb.asarray([2.0, 1.0]), atol=1e-5).item()
     True
@@ -188,7 +185,6 @@ def sample_gradient(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sample_gradient(tb.asarray([0.0, 1.0, 4.0, 9.0])).tolist()
     [1.0, 2.0, 4.0, 5.0]
     >>> tb.sample_gradient(tb.asarray([0.0, 1.0, 9.0]), tb.asarray([0.0, 1.0, 3.0]), edge_order=2).tolist()

@@ -28,7 +28,6 @@ def window_sum(
 ) -> Plan:
     """Sum of each window.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3, 4]], names=("batch", "time"))
     >>> tb.window_sum(x, {"time": 2})
     s64[batch: 1][time: 3] numpy
@@ -43,7 +42,6 @@ def window_prod(
 ) -> Plan:
     """Product of each window.
 
-    >>> import tensorbackend as tb
     >>> tb.window_prod(tb.asarray([1, 2, 3, 4]), 2, strides=2).tolist()
     [2, 12]
     """
@@ -56,7 +54,6 @@ def window_max(
 ) -> Plan:
     """Maximum of each window; NaN if any element is NaN. A window of padding alone has the dtype's smallest value.
 
-    >>> import tensorbackend as tb
     >>> tb.window_max(tb.asarray([1, 3, 2, 0]), 3, padding="same").tolist()
     [3, 3, 3, 2]
     """
@@ -69,7 +66,6 @@ def window_min(
 ) -> Plan:
     """Minimum of each window; NaN if any element is NaN. A window of padding alone has the dtype's largest value.
 
-    >>> import tensorbackend as tb
     >>> tb.window_min(tb.asarray([1, 3, 2, 0]), 2, dilations=2).tolist()
     [1, 0]
     """
@@ -93,7 +89,6 @@ def window_reduce(
     `function(accumulated, element)` is associative, with `initial` as its identity. Slow on eager backends, which
     call the function for each element.
 
-    >>> import tensorbackend as tb
     >>> tb.window_reduce(tb.asarray([1, 2, 3]), 0, 2, function=lambda a, b: a * 10 + b).tolist()
     [12, 23]
     """
@@ -120,7 +115,6 @@ def window_scatter_max(
     shape of `window_max(x, window, ...)`, of which this is the gradient. The result has x's shape and the common dtype
     of `source` and `initial`. Raises `ShapeError` for a `source` of another shape or an `initial` with axes.
 
-    >>> import tensorbackend as tb
     >>> tb.window_scatter_max(tb.asarray([1, 3, 2, 5]), tb.asarray([10, 20]), 0, 2, strides=2).tolist()
     [0, 10, 0, 20]
     """
@@ -142,7 +136,6 @@ def window_scatter_min(
 
     Otherwise like `window_scatter_max`.
 
-    >>> import tensorbackend as tb
     >>> tb.window_scatter_min(tb.asarray([1, 3, 2, 5]), tb.asarray([10, 20]), 0, 2, strides=2).tolist()
     [10, 0, 20, 0]
     """

@@ -171,7 +171,6 @@ def adafactor(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.adafactor(0.5, relative=False, least=2)
     >>> x = tb.zeros((2, 3))
     >>> steps.update(tb.ones((2, 3)), steps.init(x), x)[0].tolist()

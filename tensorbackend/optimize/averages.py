@@ -65,7 +65,6 @@ def moving_average(decay: float, *, debias: bool = True) -> GradientTransformati
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> averages = tb.optimize.moving_average(0.5)
     >>> state = averages.init({"w": tb.zeros(1)})
     >>> for number in (1.0, 4.0):
@@ -125,7 +124,6 @@ def accumulate(transformation: GradientTransformation, steps: int) -> GradientTr
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> optimiser = tb.optimize.accumulate(tb.optimize.sgd(1.0), 2)
     >>> x = tb.zeros(1)
     >>> state = optimiser.init(x)
@@ -219,7 +217,6 @@ def scale_loss(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.scale_loss(tb.optimize.sgd(0.5), initial=1024.0)
     >>> x = tb.ones(1)
     >>> state = steps.init(x)

@@ -55,7 +55,6 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.optimize.scale_by_rate(0.5).update(tb.ones(1), ())[0].tolist()
     [-0.5]
     """
@@ -97,7 +96,6 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> momentum = tb.optimize.trace(0.5)
     >>> updates, state = momentum.update(tb.ones(1), momentum.init(tb.zeros(1)))
     >>> momentum.update(tb.ones(1), state)[0].tolist()
@@ -132,7 +130,6 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.sgd(0.5, momentum=0.9)
     >>> steps.update(tb.ones(1), steps.init(tb.zeros(1)))[0].tolist()
     [-0.5]
@@ -172,7 +169,6 @@ def lion(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.lion(0.5, decay=0.0)
     >>> x = tb.zeros(2)
     >>> steps.update(tb.asarray([4.0, -0.1]), steps.init(x), x)[0].tolist()
@@ -218,7 +214,6 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> rate = tb.optimize.exponential_decay(0.5, steps=10, factor=0.25)
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10)]
     [0.5, 0.25, 0.125]
@@ -251,7 +246,6 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> rate = tb.optimize.cosine_decay(0.5, steps=10)
     >>> [round(rate(tb.asarray(count)).item(), 6) for count in (0, 5, 10, 20)]
     [0.5, 0.25, 0.0, 0.0]
@@ -278,7 +272,6 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> rate = tb.optimize.warmup(0.5, steps=10)
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10, 20)]
     [0.0, 0.25, 0.5, 0.5]

@@ -148,7 +148,6 @@ def minimize(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> rosenbrock = lambda x: (1 - x[..., 0]) ** 2 + 100 * (x[..., 1] - x[..., 0] ** 2) ** 2
     >>> minimum = tb.optimize.minimize(rosenbrock, tb.asarray([[-1.0, 1.0], [3.0, 2.0]], dtype="f64"))
     >>> tb.round(minimum.x).tolist(), minimum.converged.tolist()

@@ -82,7 +82,6 @@ def scale_by_adam(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> direction = tb.optimize.scale_by_adam()
     >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
     [1.0]
@@ -149,7 +148,6 @@ def adam(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.adam(0.1)
     >>> x = {"x": tb.asarray([3.0])}
     >>> state = steps.init(x)
@@ -187,7 +185,6 @@ def adamw(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.adamw(0.5, decay=0.5)
     >>> x = tb.full((1,), 4.0)
     >>> tb.round(steps.update(tb.ones(1), steps.init(x), x)[0] * 100).tolist()
@@ -231,7 +228,6 @@ def scale_by_rms(*, decay: float = 0.9, epsilon: float = 1e-8, centered: bool = 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> direction = tb.optimize.scale_by_rms(decay=0.75)
     >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
     [2.0]
@@ -281,7 +277,6 @@ def rmsprop(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> steps = tb.optimize.rmsprop(0.5, decay=0.75)
     >>> tb.round(steps.update(tb.asarray([4.0]), steps.init(tb.zeros(1)))[0]).tolist()
     [-1.0]

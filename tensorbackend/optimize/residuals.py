@@ -179,7 +179,6 @@ def least_squares(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> t = tb.asarray([0.0, 1.0, 2.0], dtype="f64")
     >>> seen = 3.0 * tb.exp(-0.5 * t)
     >>> start = {"height": tb.asarray(1.0, dtype="f64"), "rate": tb.asarray(1.0, dtype="f64")}

@@ -99,7 +99,6 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> circle_and_line = lambda x: tb.stack([x[0] ** 2 + x[1] ** 2 - 25, x[0] - 3])
     >>> crossing = tb.optimize.root(circle_and_line, tb.asarray([1.0, 1.0]))
     >>> tb.round(crossing.x).tolist(), crossing.converged.item()
@@ -237,7 +236,6 @@ def fixed_point(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> heron = lambda a: tb.optimize.fixed_point(lambda x: (x + a / x) / 2, tb.asarray(1.0)).x
     >>> round(heron(9.0).item(), 4), round(tb.grad(heron)(9.0).item(), 4)
     (3.0, 0.1667)
@@ -306,7 +304,6 @@ def bisect(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> roots = tb.optimize.bisect(lambda x: x**2 - tb.asarray([4.0, 9.0]), 0.0, tb.asarray([5.0, 5.0]))
     >>> tb.round(roots.x).tolist(), roots.converged.tolist()
     ([2.0, 3.0], [True, True])

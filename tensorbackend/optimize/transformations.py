@@ -95,7 +95,6 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.optimize.apply_updates({"w": tb.ones(2)}, {"w": tb.asarray([0.5, -1.0])})["w"].tolist()
     [1.5, 0.0]
     """
@@ -124,7 +123,6 @@ def global_norm(tree: Trees) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
     """
@@ -161,7 +159,6 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> both = tb.optimize.chain(tb.optimize.clip_by_global_norm(1.0), tb.optimize.sgd(0.5))
     >>> updates, state = both.update(tb.asarray([4.0]), both.init(tb.zeros(1)), None)
     >>> updates.tolist()
@@ -195,7 +192,6 @@ def scale(factor: float) -> GradientTransformation:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> half = tb.optimize.scale(0.5)
     >>> half.update(tb.asarray([4.0]), half.init(None))[0].tolist()
     [2.0]
@@ -220,7 +216,6 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> clip = tb.optimize.clip_by_global_norm(1.0)
     >>> clip.update([tb.asarray([3.0]), tb.asarray([4.0])], ())[0][1].tolist()
     [0.800000011920929]
@@ -265,7 +260,6 @@ def add_decayed_weights(decay: float, *, mask: Mask = None) -> GradientTransform
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]
     >>> matrices = lambda parameters: tb.tree_map(lambda x: x.ndim > 1, parameters)

@@ -69,7 +69,6 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
     For "blk.0.attn_q.weight" of a file of kind Q4_0 this prints the name and
     `Quantized(f32[4096][4096] as int4, groups of 32 along 1, numpy)`:
 
-    >>> import tensorbackend as tb
     >>> def show(path):
     ...     for name, weight in tb.load_gguf(path).items():
     ...         print(name, weight)

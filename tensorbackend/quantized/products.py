@@ -60,7 +60,6 @@ def quantized_dot(x: TensorLike, q: Quantized, /, *, axis: Axis | None = None) -
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> w = tb.asarray([[0.5, -1.0], [2.0, 0.25]], names=("feature", "out"))
     >>> tb.quantized_dot(tb.asarray([[1.0, 2.0]]), tb.quantize(w, axis="feature")).names
     (None, 'out')

@@ -111,7 +111,6 @@ def quantize(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> q = tb.quantize(tb.asarray([[0.5, -1.0], [2.0, 0.25]]), "int4", axis=0)
     >>> q
     Quantized(f32[2][2] as int4, groups of 2 along 0, numpy)
@@ -168,7 +167,6 @@ def dequantize(q: Quantized, /, dtype: DTypeLike | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.dequantize(tb.quantize(tb.asarray([1.0, 2.0, 4.0]), "float8_e4m3fn")).tolist()
     [1.0, 2.0, 4.0]
     """
@@ -211,7 +209,6 @@ def round_quantized(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 0.3, -0.6, 0.1])
     >>> tb.round_quantized(x, "int2").tolist()
     [1.0, 0.0, -1.0, 0.0]

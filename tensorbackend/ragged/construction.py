@@ -48,7 +48,6 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.sequence_mask(tb.asarray([2, 0], names=("batch",)), 3)
     pred[batch: 2][time: 3] numpy
     [[ True,  True, False],
@@ -93,7 +92,6 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> values = tb.zeros((2, 5, 4), names=("batch", "time", "feature"))
     >>> tb.ragged.with_lengths(values, time=[5, 2])
     ragged f32[batch: 2][time: 5][feature: 4] numpy, time=[5, 2]
@@ -143,7 +141,6 @@ def from_list(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.from_list([[1, 2, 3], [4]], axis="letter", batch="word")
     ragged s64[word: 2][letter: 3] numpy, letter=[3, 1]
     """
@@ -189,7 +186,6 @@ def to_list(x: Ragged | Tensor) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> [example.tolist() for example in tb.ragged.to_list(tb.ragged.from_list([[1, 2], [3]]))]
     [[1, 2], [3]]
     """
@@ -245,7 +241,6 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.resize(tb.ragged.from_list([[1, 2], [3]]), 4, axis="time")
     ragged s64[batch: 2][time: 4] numpy, time=[2, 1]
     """
@@ -297,7 +292,6 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.take(tb.ragged.from_list([[1, 2], [3]]), [1], axis="batch")
     ragged s64[batch: 1][time: 2] numpy, time=[1]
     """

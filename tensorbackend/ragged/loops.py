@@ -110,7 +110,6 @@ def scan(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1.0, 2.0, 3.0], [4.0]])
     >>> step = lambda total, entry: (total + entry, total)
     >>> last, before = tb.ragged.scan(step, tb.zeros(2, names=("batch",)), x, axis="time")
@@ -244,7 +243,6 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> halve = lambda n: (n // 2, n, n <= 1)
     >>> _, iterations = tb.ragged.unroll(halve, tb.asarray([6, 1, 9], names=("batch",)), limit=8)
     >>> iterations.lengths["time"].tolist(), tb.ragged.to_list(iterations)[2].tolist()
@@ -394,7 +392,6 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> squares = lambda i, array: array.push(i * i)
     >>> array = tb.fori_loop(0, 3, squares, tb.ragged.tensor_array(tb.Template((), "int64"), 5))
     >>> tb.ragged.to_list(array.stack()).tolist()

@@ -79,7 +79,6 @@ def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.flip(tb.ragged.from_list([[1, 2, 3], [4, 5]]), axis="time").filled(0).tolist()
     [[3, 2, 1], [5, 4, 0]]
     """
@@ -137,7 +136,6 @@ def slice_along_axis(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
     >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.slice_along_axis(x, 1, 2, axis="time"))]
     [[2, 3], [5]]
@@ -177,7 +175,6 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.shift(tb.ragged.from_list([[1, 2, 3], [4, 5]]), 1, axis="time", fill=-1).filled(0).tolist()
     [[-1, 1, 2], [-1, 4, 0]]
     """
@@ -219,7 +216,6 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.pad(tb.ragged.from_list([[1, 2], [3]]), (1, 1), axis=1))]
     [[0, 1, 2, 0], [0, 3, 0]]
     """
@@ -262,7 +258,6 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x, y = tb.ragged.from_list([[1, 2], [3]]), tb.ragged.from_list([[7], [8, 9]])
     >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.concat([x, y], axis="time"))]
     [[1, 2, 7], [3, 8, 9]]
@@ -327,7 +322,6 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> first, rest = tb.ragged.split(tb.ragged.from_list([[1, 2, 3], [4]]), [2], axis="time")
     >>> first, rest.lengths["time"].tolist()
     (ragged s64[batch: 2][time: 2] numpy, time=[2, 1], [1, 0])

@@ -35,7 +35,6 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> weights = tb.ragged.softmax(tb.ragged.from_list([[1.0, 1.0], [5.0]]), axis="time")
     >>> weights.filled(0).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
@@ -47,9 +46,6 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     """Compute the logarithm of `softmax`, accurate where the softmax is tiny.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.log_softmax(tb.ragged.from_list([[0.0, -1000.0], [5.0]]), axis="time").filled(0).tolist()
     [[0.0, -1000.0], [0.0, 0.0]]
     """
@@ -89,7 +85,6 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.normalize(tb.ragged.from_list([[1.0, 3.0], [5.0]]), axis="time", epsilon=0.0001)
     >>> [round(value, 3) for value in tb.ragged.to_list(x)[0].tolist()]
     [-1.0, 1.0]

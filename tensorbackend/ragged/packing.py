@@ -107,7 +107,6 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> values = tb.asarray([[[1, 2], [3, 0]], [[4, 0], [0, 0]]], names=("batch", "word", "letter"))
     >>> x = tb.ragged.with_lengths(values, word=[2, 1], letter=[[2, 1], [1, 0]])
     >>> text = tb.ragged.merge_axes(x, ["word", "letter"], name="text")
@@ -177,7 +176,6 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2], [3]])
     >>> text = tb.ragged.merge_axes(x, ["batch", "time"], name="text")
     >>> tb.ragged.unmerge_axis(text, "text", axes=["batch", "time"], like=x).filled(0).tolist()
@@ -229,7 +227,6 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.pack(x, axis="time", size=4)
     ragged s64[packed: 4] numpy, packed=4
@@ -280,7 +277,6 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.unpack(tb.ragged.pack(x, axis="time") * 2, like=x, axis="time").filled(0).tolist()
     [[2, 4, 6], [8, 0, 0]]

@@ -103,7 +103,6 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.sum(x, axis="time").tolist(), tb.ragged.sum(x, axis="batch")
     ([6, 4], ragged s64[time: 3] numpy, time=3)
@@ -115,9 +114,6 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Multiply the elements within the lengths; 1 for a length of 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").tolist()
     [6, 4]
     """
@@ -130,9 +126,6 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
     The result is NaN if any element is NaN.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.max(tb.ragged.from_list([[-1.0, -2.0], [-3.0]]), axis="time").tolist()
     [-1.0, -3.0]
     """
@@ -146,9 +139,6 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
     The result is NaN if any element is NaN.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.min(tb.ragged.from_list([[1.0, 2.0], [3.0]]), axis="time").tolist()
     [1.0, 3.0]
     """
@@ -160,9 +150,6 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Test whether any element within the lengths is true; False for a length of 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.any(tb.ragged.from_list([[False, True], [False]]), axis="time").tolist()
     [True, False]
     """
@@ -173,9 +160,6 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Test whether all elements within the lengths are true; True for a length of 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.all(tb.ragged.from_list([[False, True], [True]]), axis="time").tolist()
     [False, True]
     """
@@ -190,9 +174,6 @@ def _cast(x: Ragged, dtype: DType) -> Ragged:
 def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.logsumexp(tb.ragged.from_list([[1000.0, -1000.0], [3.0]]), axis="time").tolist()
     [1000.0, 3.0]
     """
@@ -207,9 +188,6 @@ def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 
     Integers and bool are converted to the default floating dtype.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.mean(tb.ragged.from_list([[1.0, 2.0, 6.0], [4.0]]), axis="time").tolist()
     [3.0, 4.0]
     """
@@ -241,9 +219,6 @@ def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     The divisor is the count minus `correction`. If that is not above 0, the result is NaN, as in `tb.var`, except
     for a length of 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.var(tb.ragged.from_list([[1.0, 3.0], [4.0]]), axis="time").tolist()
     [1.0, 0.0]
     """
@@ -271,9 +246,6 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
 def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Compute the standard deviation within the lengths; 0 for a length of 0.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.std(tb.ragged.from_list([[1.0, 5.0], [4.0]]), axis="time").tolist()
     [2.0, 0.0]
     """
@@ -291,9 +263,6 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 
     -1 for a length of 0. NaN counts as the largest.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.argmax(tb.ragged.from_list([[1.0, 9.0], [-1.0]]), axis="time").tolist()
     [1, 0]
     """
@@ -306,9 +275,6 @@ def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 
     -1 for a length of 0. NaN counts as the smallest.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.argmin(tb.ragged.from_list([[1.0, -9.0], [5.0]]), axis="time").tolist()
     [1, 0]
     """

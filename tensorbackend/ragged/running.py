@@ -49,7 +49,6 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
     >>> tb.ragged.cumulative_sum(x, axis="time", reverse=True).filled(0).tolist()
     [[6, 5, 3], [4, 0, 0]]
@@ -61,9 +60,6 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative product along an axis.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.cumulative_prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").filled(0).tolist()
     [[2, 6], [4, 0]]
     """
@@ -74,9 +70,6 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
 def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative maximum along an axis.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.cumulative_max(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 3], [4, 0]]
     """
@@ -87,9 +80,6 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative minimum along an axis.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.cumulative_min(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 2], [4, 0]]
     """
@@ -128,7 +118,6 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.sort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(0).tolist()
     [[1, 2, 3], [4, 0, 0]]
     """
@@ -150,7 +139,6 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ragged.argsort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(-1).tolist()
     [[1, 2, 0], [0, -1, -1]]
     """
@@ -186,7 +174,6 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> best = tb.ragged.top_k(tb.ragged.from_list([[3, 1, 2], [4]]), 2, axis="time")
     >>> best.values.filled(0).tolist(), best.indices
     ([[3, 2], [4, 0]], ragged s64[batch: 2][time: 2] numpy, time=[2, 1])

@@ -52,7 +52,6 @@ def select(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
     >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time", name="odd")
     >>> odd.filled(0).tolist(), odd.lengths["odd"].tolist()
@@ -131,7 +130,6 @@ def put_selected(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
     >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time")
     >>> tb.ragged.put_selected(x, x % 2 == 1, odd * 10, axis="time").filled(0).tolist()

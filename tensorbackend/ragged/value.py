@@ -332,7 +332,6 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1.0, 4.0], [9.0]])
     >>> tb.ragged.to_list(tb.ragged.apply(tb.sqrt, x))[0].tolist()
     [1.0, 2.0]

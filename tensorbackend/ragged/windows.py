@@ -86,7 +86,6 @@ def windows(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ragged.windows(tb.ragged.from_list([[1, 2, 3, 4], [5, 6]]), 2, axis="time", stride=2)
     >>> [example.tolist() for example in tb.ragged.to_list(x)]
     [[[1, 2], [3, 4]], [[5, 6]]]
@@ -173,7 +172,6 @@ def conv(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> values = tb.asarray([[[1.0, 2.0, 4.0]], [[1.0, 3.0, 0.0]]], names=("batch", "channel", "time"))
     >>> x = tb.ragged.with_lengths(values, time=[3, 2])
     >>> tb.ragged.conv(x, tb.asarray([[[-1.0, 1.0]]]))

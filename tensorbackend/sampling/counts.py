@@ -154,7 +154,6 @@ def poisson(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.random.poisson(tb.random.key(0), tb.asarray([0.0, 4.0], names=("site",)), (1000, 2))
     >>> x.template, tb.max(x[:, 0]).item(), abs(tb.mean(x[:, 1]).item() - 4) < 0.3
     (s64[1000][site: 2], 0, True)
@@ -275,7 +274,6 @@ def binomial(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.random.binomial(tb.random.key(0), 100, 0.3, (1000,))
     >>> abs(tb.mean(x).item() - 30) < 1
     True

@@ -189,7 +189,6 @@ def gamma(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.random.gamma(tb.random.key(0), 3.0, (1000,), names=("n",))
     >>> x.template, abs(tb.mean(x).item() - 3) < 0.2
     (f32[n: 1000], True)
@@ -225,7 +224,6 @@ def beta(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.random.beta(tb.random.key(0), 2.0, 6.0, (1000,))
     >>> abs(tb.mean(x).item() - 0.25) < 0.02
     True
@@ -278,7 +276,6 @@ def dirichlet(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> alpha = tb.asarray([1.0, 2.0, 5.0], names=("class",))
     >>> p = tb.random.dirichlet(tb.random.key(0), alpha, (4,))
     >>> p.template, bool(tb.all_close(tb.sum(p, axis="class"), 1.0))
@@ -319,7 +316,6 @@ def student_t(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.random.student_t(tb.random.key(0), 5.0, (1000,))
     >>> abs(tb.mean(x).item()) < 0.2
     True

@@ -125,7 +125,6 @@ def set_default_backend(backend: BackendLike) -> None:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> before = tb.get_backend()
     >>> tb.set_default_backend("binary")
     >>> tb.ones(2).backend.name
@@ -151,7 +150,6 @@ def default_backend(backend: BackendLike) -> Block[Backend]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> with tb.default_backend("binary"):
     ...     tb.asarray([1, 2]).backend
     BinaryBackend()

@@ -26,7 +26,6 @@ def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[De
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.devices("numpy")
     ('cpu',)
     >>> (device,) = tb.devices("numpy")

@@ -113,7 +113,6 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> from tensorbackend.backends.numpy_backend import NumpyBackend
     >>> @tb.register_backend
     ... class Mine(NumpyBackend):

@@ -30,7 +30,6 @@ def threads() -> int:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.threads() >= 1
     True
     """
@@ -61,7 +60,6 @@ def set_threads(count: int | None) -> None:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.set_threads(1)
     >>> tb.threads()
     1

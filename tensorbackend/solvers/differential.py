@@ -224,7 +224,6 @@ def solve_ivp(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> decay = lambda rate: tb.solvers.solve_ivp(lambda t, y: -rate * y, (0.0, 1.0), tb.ones(1), rtol=1e-6).y[-1, 0]
     >>> round(decay(2.0).item(), 4), round(tb.grad(decay)(2.0).item(), 4)
     (0.1353, -0.1353)

@@ -137,7 +137,6 @@ def eigsh(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> laplace = tb.sparse.diagonals([-1.0, 2.0, -1.0], [-1, 0, 1], (50, 50))
     >>> pairs = tb.solvers.eigsh(laplace, 2)
     >>> tb.round(pairs.eigenvalues * 1000).tolist(), pairs.converged.tolist()

@@ -141,7 +141,6 @@ def solve(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
     >>> solution = tb.solvers.solve(a, tb.asarray([0.0, 0.0, 4.0]), "cg")
     >>> tb.round(solution.x).tolist(), solution.converged.item(), solution.iterations.item()

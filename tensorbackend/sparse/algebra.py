@@ -42,7 +42,6 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) + tb.sparse.eye(2)).values.tolist()
     [2.0, 2.0]
     """
@@ -69,7 +68,6 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) - tb.sparse.coo([3.0], [0], [1], shape=(2, 2))).to_dense().tolist()
     [[1.0, -3.0], [0.0, 1.0]]
     """
@@ -140,7 +138,6 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> (3 * tb.sparse.eye(2)).values.tolist(), (tb.sparse.eye(2) * tb.asarray([5.0, 6.0])).values.tolist()
     ([3.0, 3.0], [5.0, 6.0])
     """
@@ -171,7 +168,6 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) / 2).values.tolist()
     [0.5, 0.5]
     """

@@ -66,7 +66,6 @@ def coo(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.coo([1.0, 2.0, 3.0], [0, 0, 1], [0, 2, 2], shape=(2, 3))
     >>> a
     coo f32[2][3] numpy, 3 stored
@@ -111,7 +110,6 @@ def csr(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
@@ -151,7 +149,6 @@ def csc(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.csc([1.0, 2.0, 3.0], [0, 0, 1], [0, 1, 1, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
@@ -274,7 +271,6 @@ def eye(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.eye(2, 3).to_dense().tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
@@ -325,7 +321,6 @@ def diagonals(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.diagonals([-2.0, [1.0, 1.0]], [0, 1], (3, 3)).to_dense().tolist()
     [[-2.0, 1.0, 0.0], [0.0, -2.0, 1.0], [0.0, 0.0, -2.0]]
     """

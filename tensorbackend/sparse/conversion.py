@@ -35,7 +35,6 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3))
     >>> tb.sparse.to_coo(a).rows.tolist()
     [0, 0, 1]
@@ -57,7 +56,6 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csr().values.tolist()
     [2.0, 3.0, 1.0]
     """
@@ -79,7 +77,6 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csc().values.tolist()
     [3.0, 1.0, 2.0]
     """
@@ -163,7 +160,6 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.coo([1.0, 2.0, 4.0], [1, 0, 1], [0, 0, 0], shape=(2, 1))
     >>> tb.sparse.sum_duplicates(a).values.tolist()
     [2.0, 5.0]
@@ -249,7 +245,6 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.to_dense(tb.sparse.coo([1.0, 2.0], [0, 0], [1, 1], shape=(1, 2))).tolist()
     [[0.0, 3.0]]
     """
@@ -282,7 +277,6 @@ def astype(matrix: M, dtype: DTypeLike, /) -> M:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.astype(tb.sparse.eye(2), "f64")
     csr f64[2][2] numpy, 2 stored
     """

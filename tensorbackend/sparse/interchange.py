@@ -63,7 +63,6 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
     >>> a, a.indices.tolist(), a.pointers.tolist()
     (csr f32[2][2] numpy, 2 stored, [1, 0], [0, 1, 2])
@@ -149,7 +148,6 @@ def to_scipy(matrix: SparseMatrix, /) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.eye(2).to_scipy().toarray().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -231,7 +229,6 @@ def from_function(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> def second_difference(x):
     ...     return tb.roll(x, 1) - 2 * x + tb.roll(x, -1)
     >>> a = tb.sparse.from_function(second_difference, "f32[4]")

@@ -69,7 +69,6 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
     >>> (a @ tb.asarray([1.0, 10.0])).tolist(), (a @ a).to_dense().tolist()
     ([20.0, 1.0], [[2.0, 0.0], [0.0, 2.0]])
@@ -120,7 +119,6 @@ def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.coo([[1.0, 2.0], [3.0, 4.0]], [0, 1], [1, 0], shape=(2, 2))
     >>> tb.sparse.matvec(a, [[1.0, 10.0], [1.0, 10.0]]).tolist()
     [[10.0, 2.0], [30.0, 4.0]]

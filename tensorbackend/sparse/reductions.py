@@ -61,7 +61,6 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 3.0]])
     >>> a.sum().item(), tb.sparse.sum(a, axis=-1).tolist(), tb.sparse.sum(a, axis=-2).tolist()
     (6.0, [2.0, 4.0], [1.0, 5.0])
@@ -116,7 +115,6 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, -2.0], [1.0, 3.0]])
     >>> tb.sparse.max(a, axis=-1).tolist(), tb.sparse.min(a, axis=-2).tolist()
     ([0.0, 3.0], [0.0, -2.0])
@@ -146,7 +144,6 @@ def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.min(tb.sparse.eye(2)).item()
     0.0
     """
@@ -208,7 +205,6 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.diagonal(tb.sparse.from_dense([[4.0, 2.0], [1.0, 3.0]])).tolist()
     [4.0, 3.0]
     """

@@ -51,7 +51,6 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 3.0]])
     >>> a[1:, :].to_dense().tolist(), a[1].tolist(), a[1, 0].item()
     ([[1.0, 3.0]], [1.0, 3.0], 1.0)
@@ -147,7 +146,6 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.sparse.concatenate([tb.sparse.eye(1), tb.sparse.eye(1)], axis=-1).to_dense().tolist()
     [[1.0, 1.0]]
     """
@@ -179,7 +177,6 @@ def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[1.0, 2.0]])
     >>> tb.sparse.block_diagonal([a, a]).to_dense().tolist()
     [[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 2.0]]

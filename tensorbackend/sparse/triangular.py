@@ -82,7 +82,6 @@ def triangular_solve(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[2.0, 0.0], [1.0, 4.0]])
     >>> tb.sparse.triangular_solve(a, [2.0, 9.0]).tolist()
     [1.0, 2.0]
@@ -177,7 +176,6 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> factors = tb.sparse.ilu0(tb.sparse.from_dense([[2.0, 1.0], [4.0, 5.0]]))
     >>> factors.lower.to_dense().tolist(), factors.upper.to_dense().tolist()
     ([[0.0, 0.0], [2.0, 0.0]], [[2.0, 1.0], [0.0, 3.0]])

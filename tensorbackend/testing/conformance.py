@@ -62,7 +62,6 @@ def check(call: Invocation, backend: Backend | str) -> float:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> from tensorbackend.testing.calls import Invocation
     >>> x = tb.tensor([1.0, 2.0], backend="binary")
     >>> check(Invocation("negative", (x,), {}), "numpy")

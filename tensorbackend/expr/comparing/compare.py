@@ -74,7 +74,6 @@ def compare(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> def scores(x):
     ...     return tb.log(tb.sum(tb.exp(x)))
     >>> x = tb.asarray([1.0, 2.0])

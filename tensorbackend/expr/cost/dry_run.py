@@ -86,7 +86,6 @@ def dry_run(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> report = tb.dry_run(lambda x, w: tb.exp(x @ w), "f32[batch=32, k=784]", "f32[k=784, n=10]")
     >>> report.flops == 2 * 32 * 784 * 10, report.eager.transcendentals, report.peak.memory, report.fits("1MB")
     (True, 320, 134272, True)

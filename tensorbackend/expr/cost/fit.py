@@ -65,7 +65,6 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> layer = tb.checkpoint(lambda x: tb.sin(tb.exp(tb.tanh(x))))
     >>> def chain(x):
     ...     for _ in range(16):

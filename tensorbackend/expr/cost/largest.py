@@ -58,7 +58,6 @@ def largest_size(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> loss = lambda w, x: tb.mean((x @ w) ** 2)
     >>> tb.largest_size(loss, "f32[128, 10]", "f32[batch=?, 128]", fits="1MB", gradient=True)
     1680

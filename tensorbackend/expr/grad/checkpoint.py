@@ -66,7 +66,6 @@ def checkpoint(function: Callable[..., Any] | None = None, *, policy: Policy = "
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> def layer(x):
     ...     return tb.sin(tb.exp(tb.tanh(x)))
     >>> def chain(layer, x):

@@ -96,7 +96,6 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> @tb.custom_gradient
     ... def clipped(x):
     ...     return x, lambda cotangent: tb.clip(cotangent, -1, 1)

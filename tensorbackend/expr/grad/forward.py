@@ -81,7 +81,6 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> y, tangent = tb.jvp(lambda x: x * x, (tb.asarray(3.0),), (tb.asarray(1.0),))
     >>> y.item(), tangent.item()
     (9.0, 6.0)
@@ -137,7 +136,6 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> y, push = tb.linearize(lambda x: x * x, tb.asarray(3.0))
     >>> y.item(), push(tb.asarray(1.0)).item(), push(0.5).item()
     (9.0, 6.0, 3.0)

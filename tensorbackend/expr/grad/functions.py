@@ -76,7 +76,6 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.grad(lambda x: tb.sum(x * x))(x)
     f32[n: 2] numpy [2.0, 4.0]
@@ -115,7 +114,6 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> value, gradient = tb.value_and_grad(lambda x: x * x)(3.0)
     >>> value.item(), gradient.item()
     (9.0, 6.0)
@@ -280,7 +278,6 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> y, back = tb.vjp(tb.sin, tb.asarray([0.0, 1.0]))
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()
     [1.0, 0.0]

@@ -61,7 +61,6 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.jacobian(lambda x: x * x)(tb.asarray([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
@@ -147,7 +146,6 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.jacfwd(lambda x: tb.stack([x[0] * x[1], x[0], x[1] ** 2]))(tb.asarray([2.0, 3.0])).tolist()
     [[3.0, 2.0], [1.0, 0.0], [0.0, 6.0]]
     """
@@ -219,7 +217,6 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]
     """

@@ -162,7 +162,6 @@ def tape() -> Tape:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> with tb.tape() as tape:
     ...     x = tape.watch(tb.tensor([1.0, -2.0], names=("n",)))
     ...     y = tb.sum(x * x) if x[0] > 0 else tb.sum(x)
@@ -194,7 +193,6 @@ def gradient(y: Any, x: Nested) -> Nested:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> with tb.tape() as tape:
     ...     x, y = tape.watch((tb.asarray(3.0), tb.asarray(2.0)))
     ...     z = x * x * y

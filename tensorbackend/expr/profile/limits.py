@@ -63,7 +63,6 @@ def machine_limits(backend: BackendLike = None) -> Limits:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> limits = tb.machine_limits("binary")
     >>> limits.flops > 0, limits is tb.machine_limits("binary")
     (True, True)

@@ -241,7 +241,6 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.ones((64, 64))
     >>> with tb.profile(limits=tb.Limits(flops=1e11, bandwidth=1e10)) as p:
     ...     y = tb.tanh(x @ x)
@@ -294,7 +293,6 @@ def profile_function(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> p = tb.profile_function(tb.softmax, tb.ones((4, 4)), repeat=3)
     >>> [span.name for span in p.spans], len(p.runs)
     (['softmax', 'softmax', 'softmax'], 3)
@@ -324,7 +322,6 @@ def current_profile() -> Profile | None:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> with tb.profile() as p:
     ...     tb.current_profile() is p
     True

@@ -40,7 +40,6 @@ def tensordot(
     operand: these are paired whatever their names. If `axes` is a number, a pair with two different names raises
     `NamesError`.
 
-    >>> import tensorbackend as tb
     >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
     (2, 5)
     >>> tb.tensordot(tb.ones((2, 3)), tb.ones((3, 4)), axes=(1, 0)).shape
@@ -66,7 +65,6 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     The axis is counted in each operand, so it should be negative or a name if their ranks differ. Raises `ShapeError`
     and `NamesError` if matching axes differ.
 
-    >>> import tensorbackend as tb
     >>> tb.vecdot(tb.asarray([1, 2]), tb.asarray([[3, 4], [5, 6]])).tolist()
     [11, 17]
     """
@@ -95,7 +93,6 @@ def _broadcast_dot(
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Outer product: each element of x1 times each element of x2.
 
-    >>> import tensorbackend as tb
     >>> tb.outer(tb.asarray([1, 2], names=("n",)), tb.asarray([3, 4], names=("m",)))
     s64[n: 2][m: 2] numpy
     [[3, 4],
@@ -115,7 +112,6 @@ def kron(x1: Tensor, x2: Tensor, /) -> Tensor:
     The tensor with fewer axes gets new ones in front. The size of each axis is the product of the two sizes, and its
     name that in x1 or x2. Raises `NamesError` for two different names on one axis.
 
-    >>> import tensorbackend as tb
     >>> tb.kron(tb.asarray([1, 10]), tb.asarray([1, 2, 3])).tolist()
     [1, 2, 3, 10, 20, 30]
     """
@@ -212,7 +208,6 @@ def einsum(subscripts: str | TensorLike, /, *operands: TensorLike | Sequence[Any
     two names, or a name with an axis of another name. As in NumPy, subscripts may
     follow each operand as lists of ints and `...`, with the list of the result last: `einsum(x, [0, 1], [1, 0])`.
 
-    >>> import tensorbackend as tb
     >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
     >>> tb.einsum("nk,km->nm", a, b).template
     f32[n: 2][m: 4]
@@ -262,7 +257,6 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     Raises `ShapeError` for operands without axes and for contracted axes of different sizes, `NamesError` if matching
     axes have two names; `dot` can pair axes of different names.
 
-    >>> import tensorbackend as tb
     >>> (tb.asarray([[1, 2]], names=("row", "k")) @ tb.asarray([[3], [4]], names=("k", "column"))).template
     s64[row: 1][column: 1]
     """
@@ -333,7 +327,6 @@ def attention(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 0.0], [3.0, 0.0]])
     >>> attention(x * 0, x, x).tolist()
     [[2.0, 0.0], [2.0, 0.0]]

@@ -44,7 +44,6 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.convolve(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2])).tolist()
     [0, 1, 4, 7, 6]
     """
@@ -71,7 +70,6 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.correlate(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2]), mode="full").tolist()
     [2, 5, 8, 3, 0]
     """

@@ -79,7 +79,6 @@ def cumulative_sum(
     Small integers and bool are summed in 64 bits unless `dtype` is given. With `include_initial` the result starts
     with one more element, 0.
 
-    >>> import tensorbackend as tb
     >>> tb.cumulative_sum(tb.asarray([1, 2, 3])).tolist()
     [1, 3, 6]
     >>> tb.cumulative_sum(tb.asarray([1, 2, 3]), include_initial=True, reverse=True).tolist()
@@ -104,7 +103,6 @@ def cumulative_prod(
     Small integers and bool use 64 bits unless `dtype` is given. With `include_initial` the result starts
     with one more element, 1.
 
-    >>> import tensorbackend as tb
     >>> tb.cumulative_prod(tb.asarray([2, 3, 4])).tolist()
     [2, 6, 24]
     """
@@ -116,7 +114,6 @@ def cumulative_prod(
 def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
     """Cumulative maximum along an axis, from the end if `reverse`; NaN from the first NaN on.
 
-    >>> import tensorbackend as tb
     >>> tb.cumulative_max(tb.asarray([1, 3, 2])).tolist()
     [1, 3, 3]
     """
@@ -128,7 +125,6 @@ def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
 def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
     """Cumulative minimum along an axis, from the end if `reverse`; NaN from the first NaN on.
 
-    >>> import tensorbackend as tb
     >>> tb.cumulative_min(tb.asarray([2, 3, 1])).tolist()
     [2, 2, 1]
     """
@@ -162,7 +158,6 @@ def diff(
     Integers wrap around. `prepend` and `append` are numbers, or have the sizes of x except along the axis. Raises
     `DTypeError` for bool, `ArgumentError` for a negative n.
 
-    >>> import tensorbackend as tb
     >>> tb.diff(tb.asarray([1, 4, 9])).tolist(), tb.diff(tb.asarray([1, 4, 9]), prepend=0).tolist()
     ([3, 5], [1, 3, 5])
     """
@@ -232,7 +227,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, /, *, dx: float = 1.0, axis: A
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.trapezoid(tb.asarray([1.0, 2.0, 3.0])).item()
     4.0
     >>> tb.trapezoid(tb.asarray([1.0, 2.0, 3.0]), tb.asarray([0.0, 1.0, 3.0])).item()
@@ -272,7 +266,6 @@ def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.unwrap(tb.asarray([0.0, 3.0, 1.0, 3.0]), period=4).tolist()
     [0.0, -1.0, -3.0, -1.0]
     """

@@ -41,7 +41,6 @@ def fftn(
 ) -> Tensor:
     """Discrete Fourier transform along several axes, all by default, to the lengths `s`.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.fftn(tb.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
     """
@@ -54,7 +53,6 @@ def ifftn(
 ) -> Tensor:
     """Inverse discrete Fourier transform along several axes, all by default, to the lengths `s`.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.ifftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
     [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
     """
@@ -76,7 +74,6 @@ def _along_each(
 def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """Transform real numbers; return the first n // 2 + 1 numbers, as the others are conjugates of these.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.rfft(tb.asarray([1.0, 0.0, -1.0, 0.0])).tolist()
     [0j, (2+0j), 0j]
     """
@@ -91,7 +88,6 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
 
     The imaginary parts of the first number and, for an even n, of number n / 2 have no effect.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.irfft(tb.asarray([0.0, 2.0, 0.0])).tolist()
     [1.0, 0.0, -1.0, 0.0]
     """
@@ -114,7 +110,6 @@ def rfftn(
 ) -> Tensor:
     """Transform real numbers along several axes: `rfft` along the last, then `fft` along the others.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.rfftn(tb.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
     """
@@ -132,7 +127,6 @@ def irfftn(
 ) -> Tensor:
     """The inverse of `rfftn`: `ifft` along all axes except the last, then `irfft`.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.irfftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
@@ -146,7 +140,6 @@ def irfftn(
 def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """Transform a Hermitian signal, given by its first half x, to n real numbers.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.hfft(tb.asarray([1.0, 1.0])).tolist()
     [2.0, 0.0]
     """
@@ -157,7 +150,6 @@ def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
 def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The inverse of `hfft`: the first half of the Hermitian signal with the real transform x.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.ihfft(tb.asarray([2.0, 0.0])).tolist()
     [(1-0j), (1-0j)]
     """
@@ -184,7 +176,6 @@ def dct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, 
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.fft.dct(tb.asarray([1.0, 1.0, 1.0])).tolist()
     [6.0, 0.0, 0.0]
     """
@@ -204,7 +195,6 @@ def idct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1,
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.fft.idct(tb.asarray([6.0, 0.0, 0.0])).tolist()
     [1.0, 1.0, 1.0]
     """
@@ -286,7 +276,6 @@ def fftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
 
     All axes by default; any dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.fftshift(tb.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
     """
@@ -298,7 +287,6 @@ def fftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
 def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
     """The inverse of `fftshift`: move the zero frequency from the middle of each axis to its start.
 
-    >>> import tensorbackend as tb
     >>> tb.fft.ifftshift(tb.asarray([-1, 0, 1])).tolist()
     [0, 1, -1]
     """
@@ -340,9 +328,6 @@ def fft2(
 ) -> Tensor:
     """Discrete Fourier transform along two axes, the last ones by default: `fftn` of planes.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.fft.fft2(tb.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
     """
@@ -356,9 +341,6 @@ def ifft2(
 ) -> Tensor:
     """Inverse of `fft2`.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.fft.ifft2(tb.fft.fft2(tb.eye(2))).tolist()
     [[(1+0j), 0j], [0j, (1+0j)]]
     """

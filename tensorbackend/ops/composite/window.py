@@ -46,7 +46,6 @@ def window_mean(
     Padding is counted as elements that are 0. With `include_padding=False` it is not counted: the mean is over the
     elements of x in the window, and NaN if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.window_mean(tb.asarray([1, 2, 3, 6]), 2, strides=2).tolist()
     [1.5, 4.5]
     >>> tb.window_mean(tb.asarray([1, 3]), 2, padding=[(1, 1)], include_padding=False).tolist()
@@ -72,7 +71,6 @@ def window_nanmean(
 ) -> Tensor:
     """Mean of the elements of each window that are not NaN; NaN if there are none. Padding is not counted.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, float("nan"), 3.0, 6.0], names=("time",))
     >>> tb.window_nanmean(x, {"time": 2}).tolist()
     [1.0, 3.0, 4.5]
@@ -122,7 +120,6 @@ def unfold(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3, 4]], names=("batch", "time"))
     >>> tb.unfold(x, {"time": 3})
     s64[batch: 1][time: 2][3] numpy
@@ -216,7 +213,6 @@ def fold(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> patches = tb.unfold(tb.asarray([1, 2, 3, 4], names=("time",)), {"time": 3})
     >>> tb.fold(patches, {"time": 4}, {"time": 3}).tolist()
     [1, 4, 6, 4]
@@ -301,7 +297,6 @@ def window_argmax(
     Of equal elements, or of several NaN, it is the first; in a window of padding alone -1. `unravel_index` turns
     positions into indices along the axes, and `nn.max_unpool` puts elements there.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 3, 2, 0], [4, 0, 0, 5]])
     >>> tb.window_argmax(x, (1, 2), strides=(1, 2)).tolist()
     [[1, 2], [4, 7]]
@@ -316,7 +311,6 @@ def window_argmin(
 ) -> Tensor:
     """Where the minimum of each window is. See `window_argmax`; a NaN wins over numbers here too.
 
-    >>> import tensorbackend as tb
     >>> tb.window_argmin(tb.asarray([1, 3, 2, 0]), 2, strides=2).tolist()
     [0, 3]
     """

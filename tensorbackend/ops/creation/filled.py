@@ -60,7 +60,6 @@ def full(
     and the backend of a tensor. Raises `OutOfRangeError` for a Python number that the dtype cannot hold, `ShapeError`
     and `NamesError`.
 
-    >>> import tensorbackend as tb
     >>> tb.full((2,), 7, names=("n",))
     s64[n: 2] numpy [7, 7]
     """
@@ -90,7 +89,6 @@ def zeros(
 ) -> Plan:
     """Make a tensor of zeros, in the default floating dtype unless `dtype` is given.
 
-    >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
     >>> tb.zeros(2, like=tb.ones(3, backend="binary")).backend
@@ -111,7 +109,6 @@ def ones(
 ) -> Plan:
     """Make a tensor of ones, in the default floating dtype unless `dtype` is given.
 
-    >>> import tensorbackend as tb
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
@@ -131,7 +128,6 @@ def iota(
 ) -> Plan:
     """The index of each element along an axis, or in row-major order if `axis` is `None`.
 
-    >>> import tensorbackend as tb
     >>> tb.iota((2, 2)).tolist(), tb.iota((2, 2), axis=0).tolist()
     ([[0, 1], [2, 3]], [[0, 0], [1, 1]])
     """
@@ -154,7 +150,6 @@ def empty(
 ) -> Tensor:
     """Make a tensor with unspecified elements. They are zeros at present, so that all backends agree.
 
-    >>> import tensorbackend as tb
     >>> tb.empty((2, 0)).shape
     (2, 0)
     """
@@ -179,7 +174,6 @@ def eye(
 
     `batch_shape` repeats the matrix along leading axes; `names` name all axes.
 
-    >>> import tensorbackend as tb
     >>> tb.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
@@ -205,7 +199,6 @@ def zeros_like(
 ) -> Tensor:
     """Make a tensor of zeros with the shape, dtype, names and backend of a tensor.
 
-    >>> import tensorbackend as tb
     >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
     s64[n: 2]
     """
@@ -218,7 +211,6 @@ def ones_like(
 ) -> Tensor:
     """Make a tensor of ones with the shape, dtype, names and backend of a tensor.
 
-    >>> import tensorbackend as tb
     >>> tb.ones_like(tb.asarray([1, 2])).tolist()
     [1, 1]
     """
@@ -231,7 +223,6 @@ def empty_like(
 ) -> Tensor:
     """Make a tensor with unspecified elements, and the shape, dtype, names and backend of another tensor.
 
-    >>> import tensorbackend as tb
     >>> tb.empty_like(tb.asarray([1.5])).dtype
     float32
     """
@@ -250,7 +241,6 @@ def full_like(
 ) -> Tensor:
     """Make a tensor filled with a value, with the shape, dtype, names and backend of a tensor.
 
-    >>> import tensorbackend as tb
     >>> tb.full_like(tb.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
@@ -262,7 +252,6 @@ def full_like(
 def template(shape: Sequence[int], dtype: DTypeLike, names: NamesLike = None) -> Tensor:
     """Make a template tensor: shape, dtype and names without data, for dry runs.
 
-    >>> import tensorbackend as tb
     >>> tb.template((2, 3), "f32", ("batch", "feature"))
     f32[batch: 2][feature: 3] template
     """
@@ -276,7 +265,6 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
 
     Raises `ShapeError` unless there are exactly `template.dtype.itemsize` bytes for each element.
 
-    >>> import tensorbackend as tb
     >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
     [1, 2]
     """
@@ -297,7 +285,6 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
 
     Raises `NamesError`, or `AxisError` for a keyword that is not the name of an axis.
 
-    >>> import tensorbackend as tb
     >>> tb.rename(tb.zeros((2, 3), names=("row", "column")), row="a").names
     ('a', 'column')
     """
@@ -329,7 +316,6 @@ def tri(
 ) -> Tensor:
     """Ones up to the k-th diagonal of a matrix (above the main one for positive k), zeros above it.
 
-    >>> import tensorbackend as tb
     >>> tb.tri(2, 3, k=1, dtype="int64").tolist()
     [[1, 1, 0], [1, 1, 1]]
     """

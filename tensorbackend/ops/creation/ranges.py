@@ -100,7 +100,6 @@ def arange(
     dtype is the default one of the widest kind among the three numbers, or the common dtype of tensors and arrays among
     them. These must have no axes, and must have data. Raises `ArgumentError` for a step of 0.
 
-    >>> import tensorbackend as tb
     >>> tb.arange(5, 0, -2).tolist(), tb.arange(1.0, name="n").template
     ([5, 3, 1], f32[n: 1])
     """
@@ -187,7 +186,6 @@ def linspace(
     position `axis`. The numbers are computed in 64 bits and rounded. The dtype is the default floating or complex one,
     or the floating or complex dtype to which the tensors promote.
 
-    >>> import tensorbackend as tb
     >>> tb.linspace(0, 1, 5).tolist(), tb.linspace(0, 1, 4, endpoint=False).tolist()
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.25, 0.5, 0.75])
     >>> tb.linspace(tb.zeros(2), tb.asarray([1.0, 2.0]), 3).tolist()
@@ -246,7 +244,6 @@ def logspace(
 
     Raises `ArgumentError` for a base that is not positive.
 
-    >>> import tensorbackend as tb
     >>> tb.logspace(0, 3, 4).tolist(), tb.logspace(1, 3, 2, base=2.0, endpoint=False).tolist()
     ([1.0, 10.0, 100.0, 1000.0], [2.0, 4.0])
     """
@@ -286,7 +283,6 @@ def geomspace(
 
     Both numbers are positive or both are negative. Raises `ArgumentError` for others.
 
-    >>> import tensorbackend as tb
     >>> tb.geomspace(1, 8, 4).tolist(), tb.geomspace(-1, -100, 2, endpoint=False).tolist()
     ([1.0, 2.0, 4.0, 8.0], [-1.0, -10.0])
     """

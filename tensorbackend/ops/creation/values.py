@@ -65,7 +65,6 @@ def tensor(
     than numbers and for a masked array, whose mask would be lost. A copy that is made in a trace, as in `jit`, belongs
     to the trace, so traced values can be assigned to its elements.
 
-    >>> import tensorbackend as tb
     >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))
     f32[row: 2][2] numpy
     [[1.0, 2.0],
@@ -97,7 +96,6 @@ def asarray(
     to it. `copy=True` never shares, and `copy=False` raises `ArgumentError` if a copy is needed. The axes of an array
     with `dims`, such as a `DataArray` of xarray, have these names, unless `names` are given.
 
-    >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """

@@ -24,7 +24,6 @@ from ...tensor import Tensor, TensorLike, bind
 def add(x1: Template, x2: Template, /) -> Plan:
     """x1 + x2. Integers wrap around on overflow.
 
-    >>> import tensorbackend as tb
     >>> tb.add(1, 2).item()
     3
     """
@@ -35,7 +34,6 @@ def add(x1: Template, x2: Template, /) -> Plan:
 def atan2(x1: Template, x2: Template, /) -> Plan:
     """Angle in radians of the point (x2, x1), from -pi to pi.
 
-    >>> import tensorbackend as tb
     >>> tb.atan2(0.0, 1.0).item()
     0.0
     """
@@ -46,7 +44,6 @@ def atan2(x1: Template, x2: Template, /) -> Plan:
 def bitwise_and(x1: Template, x2: Template, /) -> Plan:
     """Bitwise and; logical and for bools.
 
-    >>> import tensorbackend as tb
     >>> tb.bitwise_and(6, 3).item()
     2
     """
@@ -57,7 +54,6 @@ def bitwise_and(x1: Template, x2: Template, /) -> Plan:
 def bitwise_or(x1: Template, x2: Template, /) -> Plan:
     """Bitwise or; logical or for bools.
 
-    >>> import tensorbackend as tb
     >>> tb.bitwise_or(6, 3).item()
     7
     """
@@ -68,7 +64,6 @@ def bitwise_or(x1: Template, x2: Template, /) -> Plan:
 def bitwise_xor(x1: Template, x2: Template, /) -> Plan:
     """Bitwise exclusive or; logical exclusive or for bools.
 
-    >>> import tensorbackend as tb
     >>> tb.bitwise_xor(6, 3).item()
     5
     """
@@ -79,7 +74,6 @@ def bitwise_xor(x1: Template, x2: Template, /) -> Plan:
 def bitwise_left_shift(x1: Template, x2: Template, /) -> Plan:
     """Bits of x1 shifted left by x2; 0 if x2 is at least the width.
 
-    >>> import tensorbackend as tb
     >>> tb.bitwise_left_shift(1, 3).item()
     8
     """
@@ -90,7 +84,6 @@ def bitwise_left_shift(x1: Template, x2: Template, /) -> Plan:
 def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
     """Bits of x1 shifted right by x2, keeping the sign; 0 or -1 if x2 is at least the width.
 
-    >>> import tensorbackend as tb
     >>> tb.bitwise_right_shift(-8, 1).item()
     -4
     """
@@ -101,7 +94,6 @@ def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
 def divide(x1: Template, x2: Template, /) -> Plan:
     """Divide: x1 / x2. Integers are converted to the default floating dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.divide(1, 2).item()
     0.5
     """
@@ -112,7 +104,6 @@ def divide(x1: Template, x2: Template, /) -> Plan:
 def equal(x1: Template, x2: Template, /) -> Plan:
     """Test whether x1 == x2; a NaN equals nothing.
 
-    >>> import tensorbackend as tb
     >>> tb.equal(1, 1).item()
     True
     """
@@ -123,7 +114,6 @@ def equal(x1: Template, x2: Template, /) -> Plan:
 def floor_divide(x1: Template, x2: Template, /) -> Plan:
     """Divide and round down. Integer division by zero returns 0.
 
-    >>> import tensorbackend as tb
     >>> tb.floor_divide(-7, 2).item()
     -4
     """
@@ -134,7 +124,6 @@ def floor_divide(x1: Template, x2: Template, /) -> Plan:
 def greater(x1: Template, x2: Template, /) -> Plan:
     """Test whether x1 > x2.
 
-    >>> import tensorbackend as tb
     >>> tb.greater(2, 1).item()
     True
     """
@@ -145,7 +134,6 @@ def greater(x1: Template, x2: Template, /) -> Plan:
 def greater_equal(x1: Template, x2: Template, /) -> Plan:
     """Test whether x1 >= x2.
 
-    >>> import tensorbackend as tb
     >>> tb.greater_equal(1, 1).item()
     True
     """
@@ -156,7 +144,6 @@ def greater_equal(x1: Template, x2: Template, /) -> Plan:
 def less(x1: Template, x2: Template, /) -> Plan:
     """Test whether x1 < x2.
 
-    >>> import tensorbackend as tb
     >>> tb.less(2, 1).item()
     False
     """
@@ -167,7 +154,6 @@ def less(x1: Template, x2: Template, /) -> Plan:
 def less_equal(x1: Template, x2: Template, /) -> Plan:
     """Test whether x1 <= x2.
 
-    >>> import tensorbackend as tb
     >>> tb.less_equal(1, 1).item()
     True
     """
@@ -189,7 +175,6 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 def logical_and(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Logical and: whether both operands are true (not zero).
 
-    >>> import tensorbackend as tb
     >>> tb.logical_and(True, False).item()
     False
     """
@@ -208,7 +193,6 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 def logical_or(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Logical or: whether at least one operand is true (not zero).
 
-    >>> import tensorbackend as tb
     >>> tb.logical_or(True, False).item()
     True
     """
@@ -227,7 +211,6 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 def logical_xor(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Logical exclusive or: whether exactly one operand is true (not zero).
 
-    >>> import tensorbackend as tb
     >>> tb.logical_xor(True, True).item()
     False
     """
@@ -240,7 +223,6 @@ def logical_xor(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: N
 def maximum(x1: Template, x2: Template, /) -> Plan:
     """Element-wise maximum. NaN if either operand is NaN; 0.0 counts as larger than -0.0.
 
-    >>> import tensorbackend as tb
     >>> tb.maximum(1, 2).item()
     2
     """
@@ -251,7 +233,6 @@ def maximum(x1: Template, x2: Template, /) -> Plan:
 def minimum(x1: Template, x2: Template, /) -> Plan:
     """Element-wise minimum. NaN if either operand is NaN; -0.0 counts as smaller than 0.0.
 
-    >>> import tensorbackend as tb
     >>> tb.minimum(1, 2).item()
     1
     """
@@ -262,7 +243,6 @@ def minimum(x1: Template, x2: Template, /) -> Plan:
 def multiply(x1: Template, x2: Template, /) -> Plan:
     """x1 * x2. Integers wrap around on overflow.
 
-    >>> import tensorbackend as tb
     >>> tb.multiply(2, 3).item()
     6
     """
@@ -273,7 +253,6 @@ def multiply(x1: Template, x2: Template, /) -> Plan:
 def not_equal(x1: Template, x2: Template, /) -> Plan:
     """Test whether x1 != x2; a NaN differs from everything.
 
-    >>> import tensorbackend as tb
     >>> tb.not_equal(1, 1).item()
     False
     """
@@ -284,7 +263,6 @@ def not_equal(x1: Template, x2: Template, /) -> Plan:
 def pow(x1: Template, x2: Template, /) -> Plan:
     """x1 to the power x2. Integers wrap around; a negative power of an integer is rounded towards zero (0, 1 or -1).
 
-    >>> import tensorbackend as tb
     >>> tb.pow(2, 3).item()
     8
     """
@@ -295,7 +273,6 @@ def pow(x1: Template, x2: Template, /) -> Plan:
 def trunc_divide(x1: Template, x2: Template, /) -> Plan:
     """The quotient of integers rounded towards zero; division by zero returns 0.
 
-    >>> import tensorbackend as tb
     >>> tb.trunc_divide(-7, 2).item()
     -3
     """
@@ -306,7 +283,6 @@ def trunc_divide(x1: Template, x2: Template, /) -> Plan:
 def remainder(x1: Template, x2: Template, /) -> Plan:
     """x1 - floor_divide(x1, x2) * x2, with the sign of x2. Integer division by zero returns 0.
 
-    >>> import tensorbackend as tb
     >>> tb.remainder(-7, 2).item()
     1
     """
@@ -317,7 +293,6 @@ def remainder(x1: Template, x2: Template, /) -> Plan:
 def subtract(x1: Template, x2: Template, /) -> Plan:
     """x1 - x2. Integers wrap around on overflow.
 
-    >>> import tensorbackend as tb
     >>> tb.subtract(3, 1).item()
     2
     """

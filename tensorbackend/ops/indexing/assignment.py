@@ -55,7 +55,6 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     for a value of a wider kind, such as a floating value for integers, and for wider integers, which could wrap. On
     template tensors a mask works if the value has no axis for the mask's elements.
 
-    >>> import tensorbackend as tb
     >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
     [7, 2, 8]
     """
@@ -219,7 +218,6 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     assigned to a tensor with data, which would be lost. Raises `ArgumentError` for `x[0][1] = 5`, `x.T[0] = 5` and the
     like, as `x[0]` is a new tensor, to which nothing refers: write `x[0, 1] = 5`.
 
-    >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
     >>> y = x[1:]
     >>> x[1:] = 5

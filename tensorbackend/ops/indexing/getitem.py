@@ -73,7 +73,6 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     keeps the name of the axis that it indexes, as for a mask of one axis; otherwise the names are those of the
     index tensors. Raises `IndexRangeError` for an index outside its axis.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
     >>> x[:, [2, 0]]
     s64[row: 2][column: 2] numpy
@@ -109,7 +108,6 @@ def isel(x: Tensor, /, **keys: Any) -> Tensor:
 
     An int drops the axis. A slice, and a list, mask or unnamed integer tensor of one axis, keeps the axis and its name.
 
-    >>> import tensorbackend as tb
     >>> x = tb.iota((2, 3), names=("row", "column"))
     >>> tb.isel(x, row=[1, 0], column=[0, 2])
     s64[row: 2][column: 2] numpy

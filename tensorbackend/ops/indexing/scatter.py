@@ -47,7 +47,6 @@ def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch
 
     For x of shape (5, 6, 7) and indices of shape (2, 3, 2) the result has shape (2, 3, 7).
 
-    >>> import tensorbackend as tb
     >>> tb.gather(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1, 0], [0, 0]])).tolist()
     [3, 1]
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -100,7 +99,6 @@ def indexed_add(
     The updates have the shape of the result of `gather`, or are one number. Floats are added in order, in float32 or
     wider.
 
-    >>> import tensorbackend as tb
     >>> tb.indexed_add(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 4.0]
     >>> tb.indexed_add(tb.zeros((2, 3)), tb.asarray([[2], [0]]), tb.asarray([1.0, 2.0]), batch=0).tolist()
@@ -122,7 +120,6 @@ def indexed_put(
 
     The updates have the shape of the result of `gather`, or are one number.
 
-    >>> import tensorbackend as tb
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 3.0]
     """

@@ -76,7 +76,6 @@ def put_slice(
     promoted to x's dtype; raises `DTypeError` if its dtype is wider. The axes have the names of x, and axes without a
     name those of the update. Raises `ShapeError` for a block that is not within x.
 
-    >>> import tensorbackend as tb
     >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
     [0, 7, 8, 0]
     >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
@@ -102,7 +101,6 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
 
     The lengths are the sizes of the result, whereas Nx's `slice` counts the elements that the strides span.
 
-    >>> import tensorbackend as tb
     >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
     [1, 4]
     """

@@ -35,7 +35,6 @@ from .slices import first_entry, slice_
 def from_end(indices: Tensor, size: int) -> Tensor:
     """Convert indices that count from the end of an axis to indices that are not negative.
 
-    >>> import tensorbackend as tb
     >>> tb.from_end(tb.asarray([0, -1, 2]), 5).tolist()
     [0, 4, 2]
     """
@@ -111,7 +110,6 @@ def take(
     `batch` lists axes that x and the indices have in common, by name or by a position that is the same in both. Each
     entry of these axes has its own indices, and only the other axes of the indices take the place of `axis`.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
@@ -194,7 +192,6 @@ def _plan_take_along_axis(
 def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
     """Read entries along one axis, with separate indices for each position on the other axes.
 
-    >>> import tensorbackend as tb
     >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
     [[2], [3]]
     """
@@ -230,7 +227,6 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
     without axes. It is moved so that all entries are within the axis. Raises `ShapeError` for
     more entries than there are.
 
-    >>> import tensorbackend as tb
     >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()
     ([1, 2], [3, 4])
     """

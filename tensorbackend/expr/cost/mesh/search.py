@@ -131,7 +131,6 @@ def search_layouts(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> def loss(w, x):
     ...     return tb.mean(tb.square(x @ w))
     >>> w, x = "f32[feature=64, unit=32]", "f32[batch=4096, feature=64]"

@@ -61,7 +61,6 @@ def relu(x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.relu(tb.asarray([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
@@ -80,7 +79,6 @@ def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.leaky_relu(tb.asarray([-1.0, 2.0]), slope=0.5).tolist()
     [-0.5, 2.0]
     """
@@ -105,7 +103,6 @@ def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.elu(tb.asarray([-1000.0, 2.0])).tolist()
     [-1.0, 2.0]
 
@@ -123,7 +120,6 @@ def selu(x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> [round(element, 4) for element in tb.nn.selu(tb.asarray([-1000.0, 1.0])).tolist()]
     [-1.7581, 1.0507]
 
@@ -150,7 +146,6 @@ def silu(x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.silu(tb.asarray([-float("inf"), 0.0, 100.0])).tolist()
     [-0.0, 0.0, 100.0]
 
@@ -177,7 +172,6 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> [round(tb.nn.gelu(1.0, approximate=approximate).item(), 5) for approximate in (False, True)]
     [0.84134, 0.84119]
 
@@ -201,9 +195,6 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
 def softplus(x: Tensor, /) -> Tensor:
     """log(1 + exp(x)), without overflow.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> [round(element, 4) for element in tb.nn.softplus(tb.asarray([0.0, 1000.0])).tolist()]
     [0.6931, 1000.0]
     """
@@ -214,9 +205,6 @@ def softplus(x: Tensor, /) -> Tensor:
 def log_sigmoid(x: Tensor, /) -> Tensor:
     """The logarithm of `sigmoid`, accurate where the result is tiny.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.nn.log_sigmoid(tb.asarray([-1000.0])).tolist()
     [-1000.0]
     """
@@ -227,9 +215,6 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
 def hard_tanh(x: Tensor, /) -> Tensor:
     """x clipped to the range from -1 to 1.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.nn.hard_tanh(tb.asarray([-3.0, 0.5])).tolist()
     [-1.0, 0.5]
     """
@@ -242,7 +227,6 @@ def hard_sigmoid(x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.hard_sigmoid(tb.asarray([-3.0, 0.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
 
@@ -259,7 +243,6 @@ def hard_silu(x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.hard_silu(tb.asarray([-4.0, 0.0, 4.0])).tolist()
     [-0.0, 0.0, 4.0]
 

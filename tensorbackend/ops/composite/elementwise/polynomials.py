@@ -39,7 +39,6 @@ def polyval(p: Tensor, x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.polyval(tb.asarray([3, 0, 1]), tb.asarray([0, 5])).tolist()
     [1, 76]
     """

@@ -254,7 +254,6 @@ def grid_sample(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> heights = tb.asarray([[0.0, 10.0], [20.0, 30.0]], names=("y", "x"))
     >>> tb.grid_sample(heights, tb.asarray([[0.5, 0.5], [1.0, 0.25]])).tolist()
     [15.0, 22.5]

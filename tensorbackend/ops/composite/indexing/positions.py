@@ -74,7 +74,6 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
 
     `gather` reads at such index vectors, and `indexed_put` writes at them.
 
-    >>> import tensorbackend as tb
     >>> tb.argwhere(tb.asarray([[0, 1], [2, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
@@ -155,7 +154,6 @@ def ravel_multi_index(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ravel_multi_index((tb.asarray([0, 1]), tb.asarray([2, 0])), (2, 3)).tolist()
     [2, 3]
     >>> tb.ravel_multi_index((tb.asarray([0, 5]), tb.asarray([2, -1])), (2, 3), mode="wrap").tolist()
@@ -205,7 +203,6 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> row, column = tb.unravel_index(tb.asarray([2, 3]), (2, 3))
     >>> row.tolist(), column.tolist()
     ([0, 1], [2, 0])
@@ -243,7 +240,6 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     With `size` each tensor has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
     and `TemplateDataError` for a template tensor without a `size`.
 
-    >>> import tensorbackend as tb
     >>> [indices.tolist() for indices in tb.nonzero(tb.asarray([[0, 1], [2, 0]]))]
     [[0, 1], [1, 0]]
     >>> tb.nonzero(tb.asarray([0, 5, 6]), size=3, fill_value=-1)[0].tolist()

@@ -265,7 +265,6 @@ def resize(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[0.0, 10.0]], names=("height", "width"))
     >>> tb.resize(x, {"width": 4}).tolist()
     [[0.0, 2.5, 7.5, 10.0]]

@@ -93,7 +93,6 @@ def segment_sum(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.segment_sum(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4, name="node")
     f32[node: 4] numpy [2.0, 0.0, 5.0, 0.0]
     """
@@ -115,7 +114,6 @@ def segment_prod(
 
     Parameters and errors are those of `segment_sum`.
 
-    >>> import tensorbackend as tb
     >>> tb.segment_prod(tb.asarray([3.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4).tolist()
     [2.0, 1.0, 12.0, 1.0]
     """
@@ -133,7 +131,6 @@ def segment_max(
     A segment without entries holds -inf, or the smallest integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
 
-    >>> import tensorbackend as tb
     >>> tb.segment_max(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, -inf, 4.0]
     """
@@ -151,7 +148,6 @@ def segment_min(
     A segment without entries holds inf, or the largest integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
 
-    >>> import tensorbackend as tb
     >>> tb.segment_min(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, inf, 1.0]
     """
@@ -168,7 +164,6 @@ def segment_argmax(
 
     Parameters and errors are those of `segment_sum`; x is real or bool, and NaN counts as the largest.
 
-    >>> import tensorbackend as tb
     >>> tb.segment_argmax(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [1, -1, 2]
     """
@@ -206,7 +201,6 @@ def segment_mean(
 
     Parameters and errors are those of `segment_sum`. Integers are converted to the default floating dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.segment_mean(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, nan, 2.5]
     """
@@ -222,7 +216,6 @@ def segment_nanmean(
 
     Parameters and errors are those of `segment_sum`. Integers are converted to the default floating dtype.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, float("nan")])
     >>> tb.segment_nanmean(x, tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, nan, 1.0]
@@ -242,7 +235,6 @@ def segment_logsumexp(
 
     Parameters and errors are those of `segment_sum`; x is real or bool.
 
-    >>> import tensorbackend as tb
     >>> tb.segment_logsumexp(tb.asarray([1000.0, 2.0, 1000.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, -inf, 1000.6931762695312]
     """

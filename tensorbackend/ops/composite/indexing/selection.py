@@ -73,7 +73,6 @@ def repeat(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.repeat(tb.asarray([1, 2]), 2).tolist(), tb.repeat(tb.asarray([1, 2]), tb.asarray([0, 3])).tolist()
     ([1, 1, 2, 2], [2, 2, 2])
     >>> tb.jit(lambda x, n: tb.repeat(x, n, size=4))(tb.asarray([1, 2]), tb.asarray([1, 2])).tolist()
@@ -164,7 +163,6 @@ def compress(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]])
     >>> tb.compress(tb.asarray([True, False, True]), x, axis=1).tolist()
     [[1, 3], [4, 6]]

@@ -93,7 +93,6 @@ def indexed_max(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [0.0, 0.0, 3.0]
     """
@@ -123,7 +122,6 @@ def indexed_min(
 ) -> Tensor:
     """Replace entries of x at index vectors by the minimum of the entry and its updates. See `indexed_max`.
 
-    >>> import tensorbackend as tb
     >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [-2.0, 0.0, 0.0]
     """
@@ -146,7 +144,6 @@ def indexed_prod(
 ) -> Tensor:
     """Multiply entries of x at index vectors by their updates. See `indexed_max`; x is of a numeric dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.indexed_prod(tb.asarray([5.0, 1.0, 2.0]), tb.asarray([[2], [0], [2]]), tb.asarray([3.0, 2.0, 4.0])).tolist()
     [10.0, 1.0, 24.0]
     """
@@ -167,7 +164,6 @@ def indexed_mean(
 ) -> Tensor:
     """Replace entries of x at index vectors by the mean of the entry and its updates. See `indexed_max`.
 
-    >>> import tensorbackend as tb
     >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [-1.0, 0.0, 1.3333333730697632]
     """
@@ -188,7 +184,6 @@ def indexed_logsumexp(
 ) -> Tensor:
     """Combine entries of x with updates at index vectors by `logsumexp`. See `indexed_max`.
 
-    >>> import tensorbackend as tb
     >>> tb.indexed_logsumexp(tb.zeros(2), tb.asarray([[1], [1]]), tb.asarray([0.0, 0.0])).tolist()
     [0.0, 1.0986123085021973]
     """
@@ -265,7 +260,6 @@ def add_along_axis(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.add_along_axis(tb.zeros((2, 3)), tb.asarray([[2, 2], [0, 1]]), tb.ones((2, 2)), axis=1).tolist()
     [[0.0, 0.0, 2.0], [1.0, 1.0, 0.0]]
     """

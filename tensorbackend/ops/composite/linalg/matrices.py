@@ -24,7 +24,6 @@ from ..contraction import matmul
 def adjoint(x: Tensor, /) -> Tensor:
     """The conjugate transpose of the last two axes.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.adjoint(tb.asarray([[1 + 2j, 3j]])).tolist()
     [[(1-2j)], [-3j]]
     """
@@ -36,7 +35,6 @@ def adjoint(x: Tensor, /) -> Tensor:
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     """Return the diagonal of the last two axes, `offset` columns above the main one, with the name of the rows.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.diagonal(tb.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     >>> tb.linalg.diagonal(tb.asarray([[1, 2], [3, 4]]), offset=-1).tolist()
@@ -62,7 +60,6 @@ def trace(
 
     Small integers are summed in 64 bits unless `dtype` is given.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.trace(tb.asarray([[1, 2], [3, 4]])).item()
     5
     """
@@ -100,7 +97,6 @@ def apply_matrix(x: Tensor, matrix: Tensor, /, *, axis: Axis = -1) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> step = tb.asarray([[0.0, 1.0], [1.0, 1.0]], names=("new", "old"))
     >>> x = tb.asarray([1.0, 1.0], names=("state",))
     >>> for _ in range(5):
@@ -127,7 +123,6 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     dtype.
     Raises `ShapeError` for vectors of another length.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.cross(tb.asarray([1, 0, 0]), tb.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """

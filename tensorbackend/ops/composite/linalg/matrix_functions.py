@@ -72,7 +72,6 @@ def expm(x: Tensor, /) -> Tensor:
     (2005), with one degree for each precision. float16 and bfloat16 are computed in float32, integers in the default
     floating dtype. The result is NaN for a matrix with a 1-norm above about 250 000, or with NaN.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.expm(tb.asarray([[0.0, 1.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
@@ -172,7 +171,6 @@ def sqrtm(x: Tensor, /, *, hermitian: bool = False) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.round(tb.linalg.sqrtm(tb.asarray([[5.0, 4.0], [4.0, 5.0]]))).tolist()
     [[2.0, 1.0], [1.0, 2.0]]
     """

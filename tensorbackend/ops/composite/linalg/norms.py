@@ -104,7 +104,6 @@ def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord:
     The norm is (sum |x|**ord)**(1 / ord). For `ord=0` it is the number of nonzero elements, for infinity the maximum
     of the magnitudes, and for -infinity their minimum.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.vector_norm(tb.asarray([3.0, -4.0])).item(), tb.linalg.vector_norm(tb.asarray([3, -4]), ord=1).item()
     (5.0, 7.0)
     """
@@ -126,7 +125,6 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
     or smallest singular value), 1 or -1 (the maximum or minimum of the column sums of magnitudes), infinity or
     -infinity (the same for rows). Raises `ArgumentError` for any other `ord`.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, -2.0], [3.0, 4.0]])
     >>> tb.linalg.matrix_norm(x, ord=1).item(), tb.linalg.matrix_norm(x, ord=float("inf")).item()
     (6.0, 7.0)
@@ -153,7 +151,6 @@ def norm(
     Without `axis` and `ord`, it is the norm of the flattened tensor; with `ord` alone, x must be a vector or a
     matrix. The default norm is the root of the sum of squares; `ord` is as in `vector_norm` and `matrix_norm`.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([[3.0, 4.0], [0.0, 5.0]], names=("row", "column"))
     >>> tb.linalg.norm(x, axis="column").tolist(), tb.linalg.norm(x, ord=1).item()
     ([5.0, 5.0], 9.0)

@@ -187,7 +187,6 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> values, pointers, columns = tb.asarray([1.0, 2.0, 3.0]), tb.asarray([0, 2, 3]), tb.asarray([0, 1, 1])
     >>> tb.linalg.sparse_matvec(values, pointers, columns, tb.asarray([10.0, 1.0]), format="csr", rows=2).tolist()
     [12.0, 3.0]
@@ -201,9 +200,6 @@ def sparse_matmul(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
 
     Like `sparse_matvec`, with an x of shape (..., columns, k) and a result of shape (..., rows, k).
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> values, rows, columns = tb.asarray([1.0, 2.0, 3.0]), tb.asarray([0, 0, 1]), tb.asarray([0, 1, 1])
     >>> tb.linalg.sparse_matmul(values, rows, columns, tb.eye(2), format="coo", rows=2).tolist()
     [[1.0, 2.0], [0.0, 3.0]]

@@ -75,7 +75,6 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     Raises `ShapeError` for an x1 that is not square and for an x2 with another number of equations, `NamesError` if
     matching axes have two names, `DataError` for a singular matrix.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
     [1.0, 2.0]
     """
@@ -96,7 +95,6 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 def inv(x: Tensor, /) -> Tensor:
     """The inverse of a square matrix; `DataError` for a singular one. The inverse of `x[n][m]` is `[m][n]`.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.inv(tb.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
@@ -155,7 +153,6 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None, hermitian: bool = 
     default it is the dtype's eps times the longer side of the matrix. A `hermitian` matrix is read as by `eigh`, whose
     eigenvalues take less time than singular values.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.pinv(tb.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.0]]
     """
@@ -179,7 +176,6 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
 
     `rtol` is a number, or one for each matrix; by default it is the dtype's eps times the longer side of the matrix.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.matrix_rank(tb.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
     1
     """
@@ -225,7 +221,6 @@ def lstsq(
     matrices; batch axes broadcast. The solution for `a[n][m]` and `b[n][k]` is `x[m][k]`. Raises `ShapeError` and
     `NamesError` as `solve` does.
 
-    >>> import tensorbackend as tb
     >>> x, residuals, rank, _ = tb.linalg.lstsq(tb.asarray([[1.0], [1.0]]), tb.asarray([1.0, 3.0]))
     >>> tb.round(x).tolist(), tb.round(residuals).item(), rank.item()
     ([2.0], 2.0, 1)
@@ -256,7 +251,6 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
 def det(x: Tensor, /) -> Tensor:
     """The determinant of a square matrix; 1 for a matrix of size 0.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.det(tb.asarray([[0.0, 2.0], [3.0, 0.0]])).item()
     -6.0
     """
@@ -275,7 +269,6 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 
     For a singular matrix they are 0 and -inf.
 
-    >>> import tensorbackend as tb
     >>> sign, logabsdet = tb.linalg.slogdet(tb.asarray([[0.0, 1.0], [1.0, 0.0]]))
     >>> sign.item(), logabsdet.item()
     (-1.0, 0.0)
@@ -299,7 +292,6 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     The result of `x[n][m]` is `[n][m]`, or `[m][n]` for negative n. Integers keep their dtype and wrap for n >= 0.
     Raises `ArgumentError` for an n that is not an int, `DataError` for a singular matrix and negative n.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
     [[1, 10], [0, 1]]
     """
@@ -329,7 +321,6 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 def eigvalsh(x: Tensor, /) -> Tensor:
     """The real eigenvalues of a Hermitian matrix in ascending order. Only the lower triangle is read.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.eigvalsh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).tolist()
     [-1.0, 3.0]
     """
@@ -341,7 +332,6 @@ def eigvalsh(x: Tensor, /) -> Tensor:
 def eigvals(x: Tensor, /) -> Tensor:
     """The complex eigenvalues of a square matrix, in the order of `eig`.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.eigvals(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).tolist()
     [-1j, 1j]
     """
@@ -353,7 +343,6 @@ def eigvals(x: Tensor, /) -> Tensor:
 def svdvals(x: Tensor, /) -> Tensor:
     """The singular values of a matrix in descending order.
 
-    >>> import tensorbackend as tb
     >>> tb.linalg.svdvals(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).tolist()
     [3.0, 2.0]
     """

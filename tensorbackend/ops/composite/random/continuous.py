@@ -94,7 +94,6 @@ def uniform(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.random.uniform(tb.random.key(0), (2,), names=("n",)).template
     f32[n: 2]
     >>> tb.random.uniform(tb.random.key(0), maxval=1 + 2j).dtype
@@ -156,7 +155,6 @@ def normal(
 
     The real and imaginary parts of complex numbers each have half the variance.
 
-    >>> import tensorbackend as tb
     >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
     bf16[3][4]
     """
@@ -248,7 +246,6 @@ def truncated_normal(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> bool(tb.all(tb.abs(tb.random.truncated_normal(tb.random.key(0), -2, 2, (100,))) < 2))
     True
     >>> prices = tb.random.truncated_normal(tb.random.key(0), 0, 20, (100,), mean=12.0, deviation=5.0)
@@ -277,7 +274,6 @@ def exponential(
 ) -> Tensor:
     """Random numbers of the exponential distribution with mean 1.
 
-    >>> import tensorbackend as tb
     >>> bool(tb.random.exponential(tb.random.key(0)) >= 0)
     True
     """
@@ -315,7 +311,6 @@ def gumbel(
 
     In float32 the largest numbers of `mode="low"` are about 16; `mode="high"` draws twice as many bits and reaches 32.
 
-    >>> import tensorbackend as tb
     >>> tb.random.gumbel(tb.random.key(0), (2,), "f64").dtype
     float64
     """
@@ -329,7 +324,6 @@ def laplace(
 ) -> Tensor:
     """Random numbers of the Laplace distribution with mean 0 and scale 1: their density is exp(-abs(x)) / 2.
 
-    >>> import tensorbackend as tb
     >>> x = tb.random.laplace(tb.random.key(0), (1000,))
     >>> 0.9 < tb.mean(tb.abs(x)).item() < 1.1
     True

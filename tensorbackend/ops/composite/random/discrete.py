@@ -101,7 +101,6 @@ def randint(
     numbers, raises `ArgumentError` unless `minval` is below `maxval`, and `OutOfRangeError` for bounds that the dtype
     does not hold. `maxval` may be one above the largest integer of the dtype, unless that is uint64.
 
-    >>> import tensorbackend as tb
     >>> die = tb.random.randint(tb.random.key(0), (600,), 1, 7)
     >>> tb.min(die).item(), tb.max(die).item()
     (1, 6)
@@ -168,7 +167,6 @@ def bernoulli(
     `ArgumentError` for a number that is not from 0 to 1, and `DataError` for such an element of a tensor whenever data
     can be read; in a trace, numbers below 0 are treated as 0, those above 1 as 1, and NaN as 0.
 
-    >>> import tensorbackend as tb
     >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
     [False, True]
     """
@@ -242,7 +240,6 @@ def categorical(
     The class is the one with the largest sum of its logit and a Gumbel number; several different classes are those
     with the largest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
 
-    >>> import tensorbackend as tb
     >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
     >>> tb.random.categorical(tb.random.key(0), logits, axis="class")
     s64[batch: 2] numpy [0, 1]
@@ -269,7 +266,6 @@ def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = 
 
     The entries are sorted by random words, repeatedly, so that two entries are unlikely to have equal words every time.
 
-    >>> import tensorbackend as tb
     >>> x = tb.iota(5, names=("n",))
     >>> tb.sort(tb.random.shuffle(tb.random.key(0), x)).tolist()
     [0, 1, 2, 3, 4]
@@ -307,7 +303,6 @@ def _parts(key: Tensor, size: int) -> list[Tensor]:
 def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: bool = False) -> Tensor:
     """Return the integers below x in random order, or the entries of a tensor x as in `shuffle`.
 
-    >>> import tensorbackend as tb
     >>> sorted(tb.random.permutation(tb.random.key(0), 4).tolist())
     [0, 1, 2, 3]
     """
@@ -367,7 +362,6 @@ def choice(
     is negative, infinite or NaN, and if fewer entries than needed have one above 0; in a trace, any entries may then be
     drawn.
 
-    >>> import tensorbackend as tb
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()
     [6, 6, 6]
     """

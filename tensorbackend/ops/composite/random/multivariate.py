@@ -105,7 +105,6 @@ def multivariate_normal(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> mean, cov = tb.zeros(2, names=("feature",)), tb.eye(2)
     >>> tb.random.multivariate_normal(tb.random.key(0), mean, cov, (5,)).template
     f32[5][feature: 2]

@@ -34,7 +34,6 @@ _WIDTHS = (uint8, uint16, uint32, uint64)
 def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Tensor]:
     """Map each counter, two uint32 words, to two random uint32 words that depend on the key.
 
-    >>> import tensorbackend as tb
     >>> [hex(word.item()) for word in tb.random.threefry2x32(tb.random.key(0), 0, 0)]
     ['0x6b200159', '0x99ba4efe']
     """
@@ -65,7 +64,6 @@ def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
 def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     """Split a key into `num` independent keys. Do not use the key itself again.
 
-    >>> import tensorbackend as tb
     >>> first, second = tb.random.split(tb.random.key(0))
     >>> first.tolist(), second.tolist()
     ([1797259609, 2579123966], [928981903, 3453687069])
@@ -81,7 +79,6 @@ def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
     Only the low 32 bits of wider integers are used. If `data` has axes, there is a key for each element: the result is
     (..., 2), with the names of `data`. Raises `DTypeError` unless `data` is of an integer dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.random.fold_in(tb.random.key(0), 1).tolist()
     [928981903, 3453687069]
     """
@@ -95,7 +92,6 @@ def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
 def bits(key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike = "uint32", *, names: NamesLike = None) -> Tensor:
     """Random bits: unsigned integers, all values of the dtype equally likely.
 
-    >>> import tensorbackend as tb
     >>> tb.random.bits(tb.random.key(0), (2,), "u8").tolist()
     [167, 146]
     """

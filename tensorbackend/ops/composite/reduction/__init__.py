@@ -39,7 +39,6 @@ def cast_to_float32(x: Tensor) -> Tensor:
 def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.mean(tb.asarray([True, False])).item()
     0.5
     """
@@ -54,7 +53,6 @@ _mean = mean  # for functions with a parameter named `mean`
 def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive.
 
-    >>> import tensorbackend as tb
     >>> tb.var(tb.asarray([1.0, 3.0])).item(), tb.var(tb.asarray([1.0, 3.0]), correction=1).item()
     (1.0, 2.0)
     """
@@ -70,7 +68,6 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
 def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`.
 
-    >>> import tensorbackend as tb
     >>> tb.std(tb.asarray([[1.0, 3.0], [1.0, 5.0]], names=("row", "n")), axis="n").tolist()
     [1.0, 2.0]
     """
@@ -121,7 +118,6 @@ def logsumexp(
     If a `scale` is given, the exponentials are multiplied by it. Raises `ShapeError` for a scale that does not
     broadcast to x.
 
-    >>> import tensorbackend as tb
     >>> tb.logsumexp(tb.asarray([1000.0, -1000.0])).item()
     1000.0
     >>> round(tb.logsumexp(tb.asarray([1.0, 1.0]), scale=tb.asarray([0.25, 0.75])).item(), 6)
@@ -139,7 +135,6 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     The weights broadcast to x, by name if each of their axes has one. If `axis` is a single axis, they may also be a
     vector with a weight for each entry along it. If the weights add up to 0, the result is NaN or infinite.
 
-    >>> import tensorbackend as tb
     >>> tb.weighted_mean(tb.asarray([1.0, 3.0]), tb.asarray([3, 1])).item()
     1.5
     """
@@ -172,7 +167,6 @@ def spread_weights(weights: Tensor, x: Tensor, axis: Axes) -> Tensor:
 def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Test whether `isclose` holds for every pair of elements; return a bool without axes.
 
-    >>> import tensorbackend as tb
     >>> tb.all_close(tb.asarray([1.0, float("nan")]), tb.asarray([1.0, float("nan")]), equal_nan=True).item()
     True
     """
@@ -207,7 +201,6 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.standardise(tb.asarray([1.0, 3.0]), epsilon=0.0).tolist()
     [-1.0, 1.0]
 
@@ -226,7 +219,6 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
 def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Count the nonzero elements along some axes (int64). NaN is not zero.
 
-    >>> import tensorbackend as tb
     >>> tb.count_nonzero(tb.asarray([[0, 3], [1, 1]]), axis=1).tolist()
     [1, 2]
     """

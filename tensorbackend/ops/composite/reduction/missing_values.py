@@ -38,7 +38,6 @@ def _replace_nan(x: Tensor, value: float) -> Tensor:
 def nansum(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
     """The sum of the elements that are not NaN; 0 if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.nansum(tb.asarray([1.0, float("nan"), 2.0])).item()
     3.0
     """
@@ -49,7 +48,6 @@ def nansum(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
 def nanprod(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
     """The product of the elements that are not NaN; 1 if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.nanprod(tb.asarray([3.0, float("nan"), 2.0])).item()
     6.0
     """
@@ -68,7 +66,6 @@ def _extreme(op: Callable[..., Tensor], x: Tensor, worst: float, axis: Axes, kee
 def nanmax(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The largest of the elements that are not NaN; NaN if all are. Raises `ShapeError` for axes without elements.
 
-    >>> import tensorbackend as tb
     >>> tb.nanmax(tb.asarray([[1.0, float("nan")], [3.0, 2.0]]), axis=1).tolist()
     [1.0, 3.0]
     """
@@ -79,7 +76,6 @@ def nanmax(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 def nanmin(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The smallest of the elements that are not NaN; NaN if all are. Raises `ShapeError` for axes without elements.
 
-    >>> import tensorbackend as tb
     >>> tb.nanmin(tb.asarray([[1.0, float("nan")], [3.0, 2.0]]), axis=1).tolist()
     [1.0, 2.0]
     """
@@ -96,7 +92,6 @@ def _count(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
 def nanmean(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
     """Arithmetic mean of the elements that are not NaN, converted to `dtype` if it is given; NaN if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.nanmean(tb.asarray([1.0, float("nan"), 2.0])).item()
     1.5
     """
@@ -112,7 +107,6 @@ def nanmean(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, 
 def weighted_nanmean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Mean of the elements that are not NaN, with weights as in `weighted_mean`; NaN if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.weighted_nanmean(tb.asarray([1.0, float("nan"), 3.0]), tb.asarray([3, 5, 1])).item()
     1.5
     """
@@ -155,7 +149,6 @@ def nanvar(
 
     The divisor is the number of these elements minus `correction`; the result is NaN where that is not positive.
 
-    >>> import tensorbackend as tb
     >>> tb.nanvar(tb.asarray([1.0, float("nan"), 3.0])).item()
     1.0
     """
@@ -185,7 +178,6 @@ def nanstd(
 ) -> Tensor:
     """Standard deviation of the elements that are not NaN: the square root of `nanvar`.
 
-    >>> import tensorbackend as tb
     >>> tb.nanstd(tb.asarray([[1.0, float("nan"), 3.0]], names=("row", "n")), axis="n").tolist()
     [1.0]
     """
@@ -202,7 +194,6 @@ def nanstd(
 def nanmedian(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The median of the elements that are not NaN; NaN if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.nanmedian(tb.asarray([3.0, float("nan"), 1.0, 2.0])).item()
     2.0
     """
@@ -251,7 +242,6 @@ def nanquantile(
 ) -> Tensor:
     """Quantiles of the elements that are not NaN, by linear interpolation as in `quantile`; NaN if there are none.
 
-    >>> import tensorbackend as tb
     >>> tb.nanquantile(tb.asarray([[3.0, float("nan"), 1.0]], names=("site", "time")), (0, 0.25), axis="time").tolist()
     [[1.0], [1.5]]
     """
@@ -264,7 +254,6 @@ def nanpercentile(
 ) -> Tensor:
     """Percentiles of the elements that are not NaN: `nanquantile` with q in percent.
 
-    >>> import tensorbackend as tb
     >>> tb.nanpercentile(tb.asarray([3.0, float("nan"), 1.0]), 50).item()
     2.0
     """

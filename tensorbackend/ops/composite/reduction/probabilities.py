@@ -30,7 +30,6 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.softmax(tb.asarray([[0.0, 0.0]], names=("row", "class")), axis="class").tolist()
     [[0.5, 0.5]]
 
@@ -47,9 +46,6 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """Logarithm of `softmax`, accurate where the result is tiny.
 
-    Examples
-    --------
-    >>> import tensorbackend as tb
     >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
     """
@@ -94,7 +90,6 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.masked_softmax(tb.asarray([0.0, float("nan"), 0.0]), tb.asarray([True, False, True])).tolist()
     [0.5, 0.0, 0.5]
     """
@@ -138,7 +133,6 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> logits = tb.asarray([[0.0, 0.0], [5.0, float("-inf")]], names=("batch", "class"))
     >>> tb.nn.cross_entropy(logits, tb.asarray([[0.5, 0.5], [1.0, 0.0]]), axis="class")[0].item()
     0.6931471824645996
@@ -199,7 +193,6 @@ def sparse_cross_entropy(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.nn.sparse_cross_entropy(tb.asarray([[0.0, 0.0], [1000.0, 0.0]]), tb.asarray([1, 0])).tolist()
     [0.6931471824645996, 0.0]
 

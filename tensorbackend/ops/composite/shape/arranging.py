@@ -34,7 +34,6 @@ def as_vector(x: Tensor, what: str, remedy: str = "vmap() over the others") -> T
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None) -> Tensor:
     """Join tensors with equal shapes along a new axis, which may have a name.
 
-    >>> import tensorbackend as tb
     >>> tb.stack([tb.asarray([1, 2]), tb.asarray([3, 4])], axis=1, name="pair").template
     s64[2][pair: 2]
     """
@@ -51,7 +50,6 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None
 def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
     """Split a tensor into its entries along an axis; the entries no longer have that axis.
 
-    >>> import tensorbackend as tb
     >>> [entry.tolist() for entry in tb.unstack(tb.asarray([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]
     """
@@ -65,7 +63,6 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
 
     Raises `ShapeError` for a number of sections that does not divide the size, or for positions out of order.
 
-    >>> import tensorbackend as tb
     >>> [part.tolist() for part in tb.split(tb.iota(4), 2)], [part.tolist() for part in tb.split(tb.iota(4), (1,))]
     ([[0, 1], [2, 3]], [[0], [1, 2, 3]])
     """
@@ -111,7 +108,6 @@ def roll(x: TensorLike, /, shift: Shift | Sequence[Shift], *, axis: Axis | Seque
     `shift` is one integer, or one for each axis in the order given. A tensor without axes may be traced, as in
     a compiled function and under `vmap`. `axis=None` rolls the flattened tensor.
 
-    >>> import tensorbackend as tb
     >>> tb.roll(tb.iota(5), 2, axis=0).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -148,7 +144,6 @@ def _roll_along(x: Tensor, distance: Shift, along: int) -> Tensor:
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     """Repeat x along each axis; repetitions and axes are aligned from the right.
 
-    >>> import tensorbackend as tb
     >>> tb.tile(tb.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
@@ -175,7 +170,6 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
 def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequence[int], /) -> Tensor:
     """Move axes to other positions; the other axes keep their order.
 
-    >>> import tensorbackend as tb
     >>> tb.moveaxis(tb.zeros((2, 3, 4), names=("a", "b", "c")), "a", -1).names
     ('b', 'c', 'a')
     """
@@ -196,7 +190,6 @@ def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequen
 def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     """Broadcast tensors against each other; the names of matching axes are merged.
 
-    >>> import tensorbackend as tb
     >>> [x.shape for x in tb.broadcast_arrays(tb.zeros((2, 1)), tb.zeros(3))]
     [(2, 3), (2, 3)]
     """

@@ -39,7 +39,6 @@ def _zero(x: Tensor) -> Tensor:
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """The lower triangles of matrices up to the k-th diagonal (above the main one for positive k), zeros elsewhere.
 
-    >>> import tensorbackend as tb
     >>> tb.tril(tb.ones((2, 3), dtype="int64")).tolist()
     [[1, 0, 0], [1, 1, 0]]
     """
@@ -50,7 +49,6 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """The upper triangles of matrices from the k-th diagonal on (above the main one for positive k), zeros elsewhere.
 
-    >>> import tensorbackend as tb
     >>> tb.triu(tb.ones((2, 3), dtype="int64"), k=1).tolist()
     [[0, 1, 1], [0, 0, 1]]
     """
@@ -74,7 +72,6 @@ def take_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
     The last axis has the name of the rows. Raises `ArgumentError` for an offset beyond the matrices.
 
-    >>> import tensorbackend as tb
     >>> tb.take_diagonal(tb.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
@@ -94,7 +91,6 @@ def make_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
     The rows have the name of x's last axis.
 
-    >>> import tensorbackend as tb
     >>> tb.make_diagonal(tb.asarray([1, 2]), offset=1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
@@ -113,7 +109,6 @@ def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
     The result has the dtype to which both are promoted. Raises `ShapeError` for a diagonal of another length,
     `ArgumentError` for an offset beyond the matrices.
 
-    >>> import tensorbackend as tb
     >>> tb.put_diagonal(tb.zeros((2, 2)), tb.asarray([1, 2])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
@@ -162,7 +157,6 @@ def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     With `"ij"` the i-th tensor runs along axis i; `"xy"` swaps the first two axes. The axes keep the tensors'
     names. Raises `ShapeError` unless each tensor has one axis, `ArgumentError` for an unknown indexing.
 
-    >>> import tensorbackend as tb
     >>> x, y = tb.meshgrid(tb.asarray([1, 2, 3]), tb.asarray([4, 5]))
     >>> x.tolist(), y.tolist()
     ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])

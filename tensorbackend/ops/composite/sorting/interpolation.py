@@ -91,7 +91,6 @@ def interp(
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.interp(tb.asarray([0.5, 1.5, 9.0]), tb.asarray([0.0, 1.0, 2.0]), tb.asarray([0.0, 10.0, 30.0])).tolist()
     [5.0, 20.0, 30.0]
     """

@@ -38,7 +38,6 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 
     Integers and bool are converted to the default floating dtype.
 
-    >>> import tensorbackend as tb
     >>> tb.median(tb.asarray([3, 1, 2])).item(), tb.median(tb.asarray([4.0, 1.0, 2.0, 3.0])).item()
     (2.0, 2.5)
     """
@@ -220,7 +219,6 @@ def quantile(
     the default floating dtype. Raises `ArgumentError` for a q that is not from 0 to 1 or an unknown method. A q that is
     traced or on a tape has a gradient; where it is not from 0 to 1 the result is NaN.
 
-    >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
     >>> tb.quantile(x, 0.5).item(), tb.quantile(x, (0, 1)).tolist(), tb.quantile(x, 0.4, method="lower").item()
     (2.5, [1.0, 5.0], 2.0)
@@ -243,7 +241,6 @@ def percentile(
 
     Raises `ArgumentError` for a q that is not from 0 to 100 or an unknown method.
 
-    >>> import tensorbackend as tb
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
     2.0
     """
@@ -297,7 +294,6 @@ def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> T
 
     Each NaN is a different element. Raises `ShapeError` for axes without elements.
 
-    >>> import tensorbackend as tb
     >>> tb.mode(tb.asarray([3, 1, 3, 2])).item(), tb.mode(tb.asarray([[2, 1], [1, 1]]), axis=1).tolist()
     (3, [1, 1])
     """

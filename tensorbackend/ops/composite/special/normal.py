@@ -49,7 +49,6 @@ def ndtri(p: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.ndtri(tb.asarray([0.0, 0.5, 1e-30])).tolist()
     [-inf, 0.0, -11.464024543762207]
     """

@@ -52,7 +52,6 @@ def factorial(x: Tensor, /) -> Tensor:
     int64 holds factorials up to 20!, float64 up to 170!. For floats that are whole numbers, the result is exact except
     for rounding; for negative whole numbers it is NaN. Raises `DTypeError` for complex numbers and bool.
 
-    >>> import tensorbackend as tb
     >>> tb.factorial(tb.asarray([0, 5, 20, -1])).tolist()
     [1, 120, 2432902008176640000, 0]
     >>> tb.factorial(tb.asarray([3.0, 171.0, -1.0], dtype="f64")).tolist()
@@ -162,7 +161,6 @@ def zeta(x: Tensor, q: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.zeta(tb.asarray([2.0, 4.0, 1.0]), 1.0).tolist()
     [1.644934058189392, 1.0823231935501099, inf]
     """
@@ -185,7 +183,6 @@ def polygamma(n: Tensor, x: Tensor, /) -> Tensor:
 
     Examples
     --------
-    >>> import tensorbackend as tb
     >>> tb.polygamma(tb.asarray([0, 1, 2]), 1.0).tolist()
     [-0.5772156715393066, 1.644934058189392, -2.40411376953125]
     """
