@@ -1,7 +1,5 @@
 """`python -m tensorbackend` is the command line."""
 
-from __future__ import annotations
-
 from .cli import main
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ ascending powers. They were computed by the recurrence of DLMF section 8.12 in e
 are left out contribute less than 1e-18 where a is at least 100 and x within 0.3 * a of it.
 """
 
-from __future__ import annotations
-
 COEFFICIENTS = (
     (
         -0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073, 0.0003527336860670194,

@@ -14,8 +14,6 @@ Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cac
 themselves and would keep the tensors alive.
 """
 
-from __future__ import annotations
-
 from .checked import CHECKED as CHECKED
 from .checked import explain as explain
 from .checked import verify as verify

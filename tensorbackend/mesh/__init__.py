@@ -3,8 +3,6 @@
 All of this is data; no array library is imported.
 """
 
-from __future__ import annotations
-
 from .layout import Layout as Layout
 from .layout import Mesh as Mesh
 from .layout import Sharding as Sharding

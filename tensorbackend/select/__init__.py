@@ -7,8 +7,6 @@
 - `transfer`: tensors that users copy, move or release.
 """
 
-from __future__ import annotations
-
 from .choice import apart as apart
 from .choice import backend_copy as backend_copy
 from .choice import backend_deallocate as backend_deallocate

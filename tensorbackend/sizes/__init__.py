@@ -14,8 +14,6 @@ with the same answers:
 A `Size` is not an `int`: code in C would read the number of an int without a trace.
 """
 
-from __future__ import annotations
-
 from .size import NeedsSizes as NeedsSizes
 from .size import Size as Size
 from .size import apply as apply

@@ -1,7 +1,5 @@
 """Property tests that check a backend against the reference, BinaryBackend. They need the extra `test`."""
 
-from __future__ import annotations
-
 try:
     import hypothesis  # noqa: F401
 except ModuleNotFoundError as error:

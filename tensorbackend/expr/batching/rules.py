@@ -3,8 +3,6 @@
 Modules that batch import it. The engine cannot, because rules import the engine.
 """
 
-from __future__ import annotations
-
 from . import contraction as contraction
 from . import control as control
 from . import convolution as convolution

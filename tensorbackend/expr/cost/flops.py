@@ -127,13 +127,8 @@ def _reduction(out: Template, x: Template, /, **options: object) -> int:
     return max(x.size - out.size, 0)
 
 
-@applications("reduce")
-def _reduce(out: Template, x: Template, initial: Template, /, **options: object) -> int:
-    return x.size
-
-
-@applications("map")
-def _map(out: Template, x: Template, /, **options: object) -> int:
+@applications("map", "reduce")
+def _each_element(out: Template, x: Template, /, *initial: Template, **options: object) -> int:
     return x.size
 
 

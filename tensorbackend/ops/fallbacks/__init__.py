@@ -4,8 +4,6 @@ Importing this package declares them; the dispatcher does so when a backend firs
 reference within the bound of its op; an op that cannot be derived so accurately has no fall-back.
 """
 
-from __future__ import annotations
-
 from . import contraction as contraction
 from . import convolution as convolution
 from . import creation as creation

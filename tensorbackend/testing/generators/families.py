@@ -1,7 +1,5 @@
 """Enters all generators of calls, by importing their modules."""
 
-from __future__ import annotations
-
 from . import contraction as contraction
 from . import convolution as convolution
 from . import creation as creation

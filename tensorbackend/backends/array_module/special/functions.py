@@ -1,7 +1,5 @@
 """Callbacks of special functions, computed in float64."""
 
-from __future__ import annotations
-
 from ..base import ArrayBase
 from ..elementwise import float64_callback
 from . import gamma, incomplete_gamma
