@@ -206,8 +206,8 @@ def _operands(A: Any, x0: Any) -> tuple[Linear, Tensor, str | None, DType]:
 def _pattern(size: int, number: Any, dtype: DType, backend: Any = None) -> Tensor:
     """Numbers between -1 and 1 without a pattern that a matrix could have, other ones for each number."""
     places = astype(iota((size,), dtype="int64", backend=backend), to_real(dtype))
-    within = places % 71
-    return astype(sin((places + 1) * 12.9898 + (within * 7.7 + within * number)), dtype)
+    within, block = places % 71, places // 71 % 53
+    return astype(sin((places + 1) * 12.9898 + (within * 7.7 + (within + block * 0.61) * (number % 1009))), dtype)
 
 
 @jit(static_argnums=0)
@@ -219,7 +219,8 @@ def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: flo
     """
     columns, dtype = start.shape[0], start.dtype
     none = zeros((0, columns), dtype=dtype, backend=start.backend)
-    vectors, iterations, largest = _search(plan, parts, start, rtol, most, none)
+    first = full((), 0, dtype="int64", backend=start.backend)
+    vectors, iterations, largest = _search(plan, parts, start, rtol, most, none, first)
     left = columns - plan.pairs
     if plan.size >= columns:
         return vectors, iterations, largest
@@ -236,7 +237,7 @@ def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: flo
     def add_missed(state: Any) -> Any:
         vectors, values, _, count, iterations, largest = state
         other = _pattern(columns, count + 1, dtype, start.backend)
-        missed, more, largest_of_others = _search(again, parts, other, rtol, most, vectors)
+        missed, more, largest_of_others = _search(again, parts, other, rtol, most, vectors, count + 1)
         vectors, following = wanted_first(concatenate([vectors, missed], axis=0))
         largest = maximum(largest, largest_of_others)
         better = (abs(following - values) > largest * rtol).any()
@@ -246,8 +247,7 @@ def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: flo
     vectors, _, _, _, iterations, largest = while_loop(
         lambda state: logical_and(state[2], less_equal(state[3], plan.pairs)),
         add_missed,
-        (vectors, values, full((), True, dtype="bool", backend=start.backend),
-         full((), 0, dtype="int64", backend=start.backend), iterations, largest),
+        (vectors, values, full((), True, dtype="bool", backend=start.backend), first, iterations, largest),
     )  # fmt: skip
     return vectors, iterations, largest
 
@@ -266,11 +266,12 @@ def _apply(function: Linear, rows: Tensor) -> Tensor:
 
 @jit(static_argnums=0)
 def _search(
-    plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, most: int, known: Tensor
+    plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, most: int, known: Tensor, attempt: Tensor
 ) -> tuple[Tensor, ...]:
     """The vectors, in rows, the number of restarts, and the largest magnitude of an eigenvalue that was found.
 
-    All vectors are orthogonal to the eigenvectors that are known, in rows.
+    All vectors are orthogonal to the eigenvectors that are known, in rows. Each attempt has other vectors in place of
+    those that are lost, as the known eigenvectors may be made of those of the last one.
     """
     size, columns, dtype = plan.size, start.shape[0], start.dtype
     eps = finfo(dtype).eps
@@ -281,19 +282,20 @@ def _search(
 
     def extend(j: Tensor, state: Any) -> Any:
         """Multiply the last vector by the matrix, and add the part of the product that is new to the basis."""
-        basis, products = state
+        basis, products, number = state
         product = plan.form(parts, take_at(basis, j, axis=0, mode="clip"))
         rest = remove(product, basis)
         lost = less_equal(vector_norm(rest), vector_norm(product) * (eps * 8))
         # If the matrix maps the space of the basis to itself, the next vector is any other one.
-        rest = cond(lost, lambda: _pattern(columns, j + 1, dtype, start.backend), lambda: rest)
-        for _ in range(2):  # rounding leaves a part after the first time
+        rest = cond(lost, lambda: _pattern(columns, number + j, dtype, start.backend), lambda: rest)
+        for _ in range(3):  # rounding leaves a part after the first time, and after the second if little is new
             rest = remove(remove(rest, basis), known)
         length = vector_norm(rest)
         unit = rest / astype(where(length == 0, 1, length), dtype)
         return (
             put_slice(basis, expand_dims(unit, axis=0), starts=(j + 1, 0)),
             put_slice(products, expand_dims(product, axis=0), starts=(j, 0)),
+            number,
         )
 
     def ritz(basis: Tensor, products: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -314,7 +316,8 @@ def _search(
     def sweep(state: Any) -> Any:
         """Fill the basis, and begin another with the vectors that are kept."""
         basis, products, begin, *_, count = state
-        basis, products = fori_loop(begin, size, extend, (basis, products))
+        number = (attempt * 7 + astype(count, "int64")) * size + 1
+        basis, products, _ = fori_loop(begin, size, extend, (basis, products, number))
         vectors, images, met, largest = ritz(basis, products)
         empty = zeros((size - plan.kept, columns), dtype=dtype, backend=start.backend)
         following = concatenate([vectors[: plan.kept], basis[size:], empty], axis=0)
@@ -324,7 +327,7 @@ def _search(
     def scalar(value: Any, dtype: Any) -> Tensor:
         return full((), value, dtype=dtype, backend=start.backend)
 
-    start = remove(start, known)
+    start = remove(remove(start, known), known)  # twice, as rounding may be all that is left after the first time
     length = vector_norm(start)
     empty = zeros((size + 1, columns), dtype=dtype, backend=start.backend)
     first = start / astype(where(length == 0, 1, length), dtype)

@@ -92,6 +92,18 @@ def test_all_pairs_of_a_matrix_with_equal_eigenvalues_and_of_zeros() -> None:
     assert tb.solvers.eigsh(tb.zeros((30, 30)), 2).eigenvalues.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize(("size", "count"), [(25, 10), (30, 9), (30, 10), (60, 19), (71, 12), (150, 19)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_multiples_of_the_identity_have_orthonormal_vectors(dtype: str, size: int, count: int) -> None:
+    """Each vector but the first has no part that the matrix makes, and is orthogonal to those found before."""
+    for factor in (1.0, 3e-30, 1e30):
+        pairs = tb.solvers.eigsh(tb.eye(size, dtype=dtype) * factor, count)
+        assert tb.all(pairs.converged).item()
+        assert tb.all_close(pairs.eigenvalues / factor, tb.ones(count, dtype=dtype), rtol=1e-5)
+        vectors: Any = numpy.asarray(pairs.eigenvectors)
+        assert numpy.allclose(vectors.T @ vectors, numpy.eye(count), atol=1e-5)
+
+
 def test_the_pairs_nearest_to_a_number_by_a_function_that_solves() -> None:
     dense = hermitian(30)
     matrix = tb.asarray(dense - 0.5 * numpy.eye(30))
