@@ -30,7 +30,7 @@ from ..ops.composite.reduction import mean
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray, beside, operand_tensors
 from ..ops.elementwise.basic import astype, where
-from ..ops.elementwise.binary import greater_equal, less, less_equal, logical_and, logical_or, maximum, minimum
+from ..ops.elementwise.binary import greater_equal, less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.inspection import result_type
 from ..ops.shape import concatenate
@@ -77,7 +77,7 @@ def _integrate(
     end = abs(span[1] - span[0])
     limit = options.most if options.direct else None
     ended = integrate(slope, y0, end, sign * (times - span[0]), options.rtol, options.atol, options.most, limit)
-    return ended.values, ended.steps, logical_and(greater_equal(ended.t, end * (1 - 1e-5)), ~ended.failed)
+    return ended.values, ended.steps, logical_and(_reaches(ended.t, end), ~ended.failed)
 
 
 _compiled = jit(_integrate, static_argnums=(0, 1))
@@ -332,6 +332,11 @@ def _first_step(f: Slope, y: Tensor, slope: Tensor, rtol: float, atol: float) ->
     return minimum(100 * first, second)
 
 
+def _reaches(t: Tensor, end: Tensor) -> Tensor:
+    """Whether a time is the end, but for rounding errors."""
+    return greater_equal(t, end * (1 - 4 * float(finfo(t.dtype).eps)))
+
+
 def integrate(
     f: Slope, y0: Tensor, end: Tensor, times: Tensor, rtol: float, atol: float, most: int, limit: int | None
 ) -> Progress:
@@ -359,7 +364,9 @@ def integrate(
         share = (times - t) / step
         # A time at the start is in the first step too, so that it has the derivatives of the interpolation.
         begun = logical_or(share > 0, logical_and(t == 0, share == 0))
-        inside = logical_and(logical_and(accepted, begun), less_equal(times, t + step * (1 + 4 * eps)))
+        # A step that ends short of the end by a rounding error is the last one, so the end is in it.
+        reached = maximum(t + step * (1 + 4 * eps), where(_reaches(t + step, end), end, 0.0))
+        inside = logical_and(logical_and(accepted, begun), less_equal(times, reached))
         part = where(inside, share, 0.0)[:, None]
         change = following - y
         bend = step * slope - change
@@ -383,6 +390,6 @@ def integrate(
     count, failed = full((), 0, dtype="int32"), full((), False, dtype="bool")
 
     def goes_on(state: Progress) -> Tensor:
-        return logical_and(logical_and(less(state.t, end * (1 - 4 * eps)), state.steps < most), ~state.failed)
+        return logical_and(logical_and(~_reaches(state.t, end), state.steps < most), ~state.failed)
 
     return while_loop(goes_on, advance, Progress(start, y0, slope, first, values, count, failed), limit=limit)
