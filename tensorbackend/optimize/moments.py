@@ -10,6 +10,7 @@ from ..dtypes import DType, DTypeLike
 from ..ops.composite.elementwise.functions import square
 from ..ops.creation.filled import ones_like
 from ..ops.elementwise.basic import astype
+from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.transcendental import expm1, sqrt
 from ..tensor import Tensor
 from .descent import Schedule, scale_by_rate, trace
@@ -247,7 +248,10 @@ def scale_by_rms(*, decay: float = 0.9, epsilon: float = 1e-8, centered: bool = 
             updates = compute_wide(lambda g, v: g / sqrt(v + epsilon), gradients, second)
             return updates, MeanSquares(None, second)
         first = map_numbers(average, gradients, state.first)
-        updates = compute_wide(lambda g, m, v: g / sqrt(v - square(abs(m)) + epsilon), gradients, first, second)
+        # Rounding may leave a negative difference where the gradients do not vary.
+        updates = compute_wide(
+            lambda g, m, v: g / sqrt(maximum(v - square(abs(m)), 0.0) + epsilon), gradients, first, second
+        )
         return updates, MeanSquares(first, second)
 
     return new_transformation(init, update)

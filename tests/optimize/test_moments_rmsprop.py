@@ -65,3 +65,14 @@ def test_decays_are_checked() -> None:
         tb.optimize.scale_by_rms(decay=1.0)
     with pytest.raises(ArgumentError, match=r"lion: expected b2 from 0"):
         tb.optimize.lion(0.1, b2=-1.0)
+
+
+@pytest.mark.parametrize("decay", [0.5, 0.9])
+def test_centred_steps_are_finite_for_gradients_that_do_not_vary(decay: float) -> None:
+    """Mean squares less squares of means are 0 then, but for rounding errors of either sign."""
+    gradients = tb.asarray(numpy.random.default_rng(0).random(2000).astype("float32") * 100)
+    steps = tb.optimize.scale_by_rms(decay=decay, centered=True)
+    state = steps.init(gradients)
+    for _ in range(150):
+        updates, state = steps.update(gradients, state, gradients)
+        assert tb.all(tb.isfinite(updates)).item()
