@@ -17,8 +17,8 @@ from ..ops.composite.reduction import mean
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.basic import astype, where
-from ..ops.elementwise.binary import maximum, minimum, multiply
+from ..ops.elementwise.basic import astype, isinf, where
+from ..ops.elementwise.binary import logical_and, maximum, minimum, multiply
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
 from ..ops.inspection import wide_operands
@@ -90,11 +90,18 @@ def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive
     """
     dtype, (x, p) = _wide(logits, targets)
     (weight,) = _wide(positive_weight)[1] if isinstance(positive_weight, Tensor) else [positive_weight]
-    # An infinite logit of the right class has a loss of 0, and 0 times the other class' infinite one is left out.
     q = 1 - p
-    positive = where(p == 0, 0, -p * log_sigmoid(x))
-    rest = where(q == 0, 0, -q * log_sigmoid(-x))
+    positive, rest = _weighted(p, log_sigmoid(x)), _weighted(q, log_sigmoid(-x))
     return astype(multiply(positive, weight) + rest, dtype)
+
+
+def _weighted(share: Tensor, logarithm: Tensor) -> Tensor:
+    """The loss of a class with a share of the target.
+
+    An infinite logit of the right class has a loss of 0, so the other class' infinite one, times 0, is left out. A
+    finite one stays, as it is the slope by the target.
+    """
+    return -share * where(logical_and(share == 0, isinf(logarithm)), 0, logarithm)
 
 
 @declare_bound(Bound(16, "a difference and its square", "square"))

@@ -36,6 +36,13 @@ def test_an_infinite_logit_of_the_right_class_has_no_loss() -> None:
     assert slopes(tb.ones(5))[0].tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_the_slope_of_logistic_regression_by_the_target_is_the_score(backend: str) -> None:
+    x, p = (tb.asarray(values, backend=backend) for values in ([-3.0, 2.0, 0.5, 4.0], [0.0, 1.0, 0.25, 0.0]))
+    slope = tb.grad(lambda p: tb.sum(tb.nn.binary_cross_entropy(x, p)))(p)
+    assert numpy.allclose(slope.tolist(), [3.0, -2.0, -0.5, -4.0])
+
+
 @pytest.mark.parametrize("name", SLOPES)
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_gradients_have_closed_forms(backend: str, name: str) -> None:
