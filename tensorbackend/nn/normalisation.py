@@ -217,8 +217,8 @@ def batch_norm(
     -------
     BatchNormResult
         The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance is
-        updated with the sample variance, whose divisor is n - 1, as in PyTorch. No gradient flows from the running
-        statistics to x.
+        updated with the sample variance, whose divisor is n - 1, as in PyTorch. Those of a feature without a valid
+        element stay. No gradient flows from the running statistics to x.
 
     Raises
     ------
@@ -246,14 +246,11 @@ def batch_norm(
             for statistic, name in zip(old, old._fields, strict=True)
         )
         unit = (wide - centre) * rsqrt(variance + epsilon)
-        # New handles, which stay valid when the caller deallocates the ones it passed in.
-        same = Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
-        return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), same)
-    count = (
-        count_along(x, rest)
-        if inside is None
-        else maximum(sum(astype(inside, wide.dtype), axis=rest, keepdims=True), 1)
-    )
+        return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), _handles(statistics))
+    if not x.size and x.shape[along]:  # a batch without elements has no statistics
+        return BatchNormResult(_scale_and_offset(wide, x, (along,), scale, offset), _handles(statistics))
+    seen = None if inside is None else sum(astype(inside, wide.dtype), axis=rest, keepdims=True)
+    count = count_along(x, rest) if seen is None else maximum(seen, 1)
 
     def average(elements: Tensor) -> Tensor:
         counted = elements if inside is None else where(inside, elements, 0)
@@ -265,7 +262,9 @@ def batch_norm(
     rate = count / maximum(count - 1, 1) if isinstance(count, Tensor) else count / max(count - 1, 1)
     unit = apart * rsqrt(variance + epsilon)
     measured = Statistics(centre, variance * rate)
-    after = (_update_statistic(statistic, reshape_parameter(statistic, x, (along,), f"a running {name}"), new, momentum)
+    # A feature without an element has no statistics either.
+    weight = momentum if seen is None else where(seen > 0, momentum, 0.0)
+    after = (_update_statistic(statistic, reshape_parameter(statistic, x, (along,), f"a running {name}"), new, weight)
              for statistic, new, name in zip(statistics, measured, measured._fields, strict=True))  # fmt: skip
     return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), Statistics(*after))
 
@@ -278,7 +277,12 @@ def _broadcast_mask(mask: Tensor, x: Tensor) -> Tensor:
     return broadcast_to(mask, shape, names=names)
 
 
-def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
+def _handles(statistics: Statistics) -> Statistics:
+    """New handles, which stay valid when the caller deallocates the ones it passed in."""
+    return Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
+
+
+def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: TensorLike) -> Tensor:
     """Move a running statistic towards a new one; `column` is `old`, reshaped to broadcast with x."""
     towards = column * (1 - momentum) + stop_gradient(new) * momentum
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)

@@ -121,6 +121,26 @@ def test_batch_norm_by_a_mask_sees_nothing_beyond_it() -> None:
     assert tb.sum(tb.abs(tb.where(mask, 0, gradient))).item() == 0
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_features_without_elements_keep_their_statistics(backend: str, whole: Callable[..., Any]) -> None:
+    begun = tb.backend_copy(tb.nn.Statistics(SCALE, OFFSET), backend)
+    train = whole(partial(tb.nn.batch_norm, training=True, axis="feature"))
+    result, after = train(X.backend_copy(backend)[:0], statistics=begun)
+    assert result.shape == (0, 4, 6)
+    assert [part.tolist() for part in after] == [part.tolist() for part in begun]
+    mask = tb.asarray([True, False, True, True, False, True], names=("feature",), backend=backend)
+    _, after = train(X.backend_copy(backend), statistics=begun, mask=mask)
+    for old, new in zip(begun, after, strict=True):
+        assert (np.asarray(old.tolist()) == np.asarray(new.tolist())).tolist() == [
+            False,
+            True,
+            False,
+            False,
+            True,
+            False,
+        ]
+
+
 def test_batch_norm_is_compiled_with_its_statistics_as_a_tree() -> None:
     step = tb.jit(lambda x, s: tb.nn.batch_norm(x, statistics=s, training=True))
     normalised, after = step(X, start())
