@@ -123,7 +123,8 @@ def _product(count: int, width: int, block: int, dtype: DType, axis: int, wide: 
 
     def forward(x: Tensor, values: Tensor, scales: Tensor, points: Tensor | None) -> Tensor:
         of_integers = dtype.kind in ("int", "uint") and (points is None or dtype.bits < 8)
-        few = of_integers and x.shape[0] * groups < run
+        whole = run // groups % (8 // dtype.bits) == 0  # no byte has numbers of two groups
+        few = of_integers and whole and x.shape[0] * groups < run
 
         def step(total: Tensor, parts: Any) -> tuple[Tensor, None]:
             part, packed, shared, zero = parts

@@ -100,6 +100,16 @@ def test_few_rows_give_what_float64_gives(backend: str) -> None:
         assert (abs(found - wanted) <= bound + 1e-44).all(), (dtype, count, width, options, len(x))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "block"), [("int2", 1), ("int2", 2), ("int2", 6), ("int4", 1), ("int4", 3), ("uint2", 3)]
+)
+def test_groups_may_end_within_a_byte(dtype: str, block: int) -> None:
+    w, x = tb.asarray(abs(WEIGHTS[:24])), tb.asarray(ROWS[:, :24])
+    q = tb.quantize(w, dtype, axis=0, block=block, symmetric=dtype[0] != "u")
+    for rows in (x[:1], x, tb.concat([x] * 9)):
+        assert tb.all_close(tb.quantized_dot(rows, q), rows @ tb.dequantize(q), atol=1e-5)
+
+
 def test_the_matrix_is_never_there_as_a_whole() -> None:
     w = tb.asarray(RNG.standard_normal((2048, 2048)).astype(np.float32))
     q = tb.quantize(w, "int4", axis=0, block=32, scale_dtype="float16")
