@@ -14,7 +14,9 @@ from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
 from ..declarations.signature_errors import adapt
 from ..docstrings import document
+from ..tensor import Tensor
 from .generated import ABSENT, generate, passed
+from .kernels import Shaped
 from .ready_calls import Dispatcher, ReadyCall, record
 from .watching import Subject, holds_kernels, watch_kernel
 
@@ -77,6 +79,8 @@ class DirectPath(Dispatcher):
             return result
         ready = self.plan(result, *arguments, **keywords) if known is None else None
         if ready is not None:
-            subject = Subject(self.spec.name, self.spec.name, arguments[0].backend)
+            inputs = [Shaped(x.template) if isinstance(x, Tensor) else None for x in arguments]
+            kinds = tuple(inputs), ready.out
+            subject = Subject(self.spec.name, self.spec.name, arguments[0].backend, kinds=kinds)
             self.calls.store(key, record(ready._replace(subject=subject, kernel=watch_kernel(ready.kernel, subject))))
         return result

@@ -34,6 +34,9 @@ class Subject(NamedTuple):
     options: Mapping[str, Any] = MappingProxyType({})
     parts: Any = None
     """The parts of the computation: a composite's default, a compiled graph."""
+    kinds: tuple[tuple[Any, ...], Any] | None = None
+    """The kinds of the operands and of the result where `out` is `None`: templates, or `Shaped` for those of any shape;
+    `None` for an operand that is no tensor."""
 
 
 Change: TypeAlias = Callable[[Kernel, Subject | None], Kernel]

@@ -160,7 +160,7 @@ def _search_here() -> Search | None:
 
 def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
     """A kernel that looks at its results; the kernel itself if its backend has no data or only records."""
-    if subject is not None and (subject.out is None or not _computes(subject.backend)):
+    if subject is not None and (subject.out is subject.kinds is None or not _computes(subject.backend)):
         return kernel
 
     def run(*payloads: Any) -> Any:
@@ -334,8 +334,8 @@ def _call_of(subject: Subject | None) -> _Call | None:
     """The call that runs: of an op or a compiled function, or of a kernel in a program, by the line of the program."""
     if subject is not None:
         parts = subject.parts
-        inputs = parts.templates if isinstance(parts, Graph) else subject.inputs
-        called = subject.name, subject.out, inputs, subject.options
+        inputs, out = subject.kinds or (subject.inputs, subject.out)
+        called = subject.name, out, parts.templates if isinstance(parts, Graph) else inputs, subject.options
         return _Call(called, subject.backend, here(), parts, parts is not None and not isinstance(parts, Graph))
     import sys
 

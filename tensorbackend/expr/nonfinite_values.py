@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ..dispatch.kernels import Shaped
 from ..errors import NonFiniteError
 from ..protocol import Backend
 from ..template import Template
@@ -69,7 +70,10 @@ class Found(NamedTuple):
 
 
 def tensors_of(template: Any, payload: Any, backend: Backend) -> Iterator[Tensor]:
-    """The floating and complex tensors among payloads, nested like their templates."""
+    """The floating and complex tensors among payloads, nested like their templates; those of any shape have that of the
+    payload."""
+    if isinstance(template, Shaped):
+        template = template[payload.shape]
     if isinstance(template, Template):
         if template.dtype.is_inexact:
             yield Tensor(template, backend, payload)

@@ -123,6 +123,32 @@ def test_an_op_in_a_loop_or_a_branch(loop: str, compiled: bool, backend: str) ->
     function(x)
 
 
+READS: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
+    "take": lambda x: tb.take(x, tb.asarray([1, 0], like=x), axis=0),
+    "slice": lambda x: x[:2],
+    "number": lambda x: x[1],
+    "tensor": lambda x: x[tb.asarray([0, 1], like=x)],
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("read", READS)
+def test_an_error_goes_on_through_reads_that_are_ready(read: str, backend: str) -> None:
+    x, yes = tb.asarray([2.0, -1.0, 3.0], backend=backend), tb.asarray(True, backend=backend)
+
+    def branch() -> tb.Tensor:
+        return tb.sum(READS[read](logs(x)))
+
+    for _ in range(3):  # then the kernels of all ops are ready
+        tb.cond(yes, branch, lambda: tb.sum(x))
+        READS[read](logs(x))
+    for _ in range(2):
+        found = caught(lambda: tb.cond(yes, branch, lambda: tb.sum(x)))
+        assert where(found) == ("log", number_of(logs, "# in a loop"))
+    with tb.debug_nans():
+        READS[read](tb.asarray([1.0, numpy.nan, 2.0], backend=backend))  # that was not finite before
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_composite_is_named_with_the_op_inside_it(backend: str) -> None:
     x = tb.asarray([3e38, 3e38], backend=backend)
