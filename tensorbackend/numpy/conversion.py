@@ -88,6 +88,23 @@ def tensor(value: Any) -> Tensor:
     return tensor(made) if known else from_numpy(numpy.asarray(made))
 
 
+def tensor_to_write(value: Any, dtype: DType) -> Tensor:
+    """A value that is written to an array of a dtype, as a tensor that must not be written to.
+
+    NumPy reads Python's numbers, texts and lists of them in that dtype, and refuses those that it does not hold. Arrays
+    and NumPy's own numbers are cast.
+    """
+    of_python = value.__class__ in (int, float, complex, bool) or isinstance(value, bytes | str) or value is None
+    if of_python or (isinstance(value, _SEQUENCES) and not hasattr(value, "__array__") and not _holds_arrays(value)):
+        given = list(value) if value.__class__ is deque else value
+        with numpy.errstate(over="ignore"):
+            return from_numpy(numpy.asarray(given, dtype=numpy_dtype(dtype)))
+    try:
+        return cast(tensor(value), dtype)
+    except HostOnlyError:  # texts and objects, which NumPy reads as numbers
+        return from_numpy(numpy.asarray(host(value)).astype(numpy_dtype(dtype)))
+
+
 def _holds_arrays(value: Any, seen: set[int] | None = None) -> bool:
     """Whether nested sequences hold arrays or tensors, which must not go through the host.
 

@@ -13,14 +13,14 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import DType, bool_, finfo
-from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
+from ..dtypes import bool_, finfo
+from ..errors import ArgumentError, IndexRangeError, OutOfRangeError, TemplateDataError, expected
 from ..select import apart, call_with_default
 from ..tensor import Tensor
 from .arrays import blank, flat_view, functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
-from .conversion import NUMBERS, cast, from_numpy, host, tensor
-from .dtypes import PLACES, HostOnlyError, numpy_dtype
+from .conversion import cast, tensor, tensor_to_write
+from .dtypes import PLACES, HostOnlyError
 from .homes import home_of
 from .in_place import written_flat
 from .keys import HOST, INTS, coordinates, template_of_part
@@ -114,10 +114,8 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
         if number is not None:
             assign(x, key, number)
             return
-    v = value if isinstance(value, Tensor) else _tensor_to_assign(value, dtype)
+    v = value if isinstance(value, Tensor) else tensor_to_write(value, dtype)
     if v.dtype is not dtype:
-        if v.dtype.is_complex and not dtype.is_complex and value.__class__ in NUMBERS:
-            raise TypeError("float() argument must be a string or a real number, not 'complex'")
         v = cast(v, dtype)
     if v.ndim and v.shape[0] == 1:
         fits = _target_ndim(template, key)
@@ -126,20 +124,14 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
     assign(x, key, v)
 
 
-def _tensor_to_assign(value: Any, dtype: DType) -> Tensor:
-    try:
-        return tensor(value)
-    except HostOnlyError:  # texts and objects, which NumPy reads as numbers
-        return from_numpy(numpy.asarray(host(value)).astype(numpy_dtype(dtype)))
-
-
 def _fit_number(value: Any, dtype: Any) -> Any:
     """A Python number in the kind of the dtype; `None` if it must be cast as an array."""
     if dtype is bool_:
         return bool(value)
     if dtype.is_integer:
         if isinstance(value, float) and not math.isfinite(value):
-            raise ArgumentError(f"cannot convert float {value} to integer")
+            error = ArgumentError if math.isnan(value) else OutOfRangeError
+            raise error(f"cannot convert float {value} to integer")
         return int(value)
     if dtype.is_inexact and value.__class__ is float and finfo(dtype).max < abs(value) < math.inf:
         return None  # infinity, as the cast of an array gives
@@ -315,12 +307,19 @@ class flatiter:
             call_with_default(home, self.__setitem__, key, value)
             return
         flat = flat_view(self.base)
-        wide = functions["ravel"](value)
-        target = flat[key]
-        count = target.size if target.__class__ is ndarray else 1
-        if not wide.size:
-            raise ArgumentError("Error setting single item of array.")
-        flat[key] = functions["resize"](wide, target.shape) if target.__class__ is ndarray and count else wide[0]
+        target, dtype = flat[key], flat._template().dtype
+        if target.__class__ is not ndarray:
+            try:
+                wide = functions["ravel"](tensor_to_write(value, dtype))
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ArgumentError("Error setting single item of array.") from error
+            if wide.size != 1:
+                raise ArgumentError("Error setting single item of array.")
+        else:
+            wide = functions["ravel"](tensor_to_write(value, dtype))
+            if not wide.size:
+                return
+        flat[key] = functions["resize"](wide, target.shape) if target.__class__ is ndarray and target.size else wide[0]
 
 
 flatiter.__module__ = __package__

@@ -14,8 +14,8 @@ from ..dtypes import DType, bool_
 from ..errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, flat_view, fresh, functions, ndarray, replace, tensor_of
-from .conversion import asarray, cast, host, tensor
-from .dtypes import check_cast, numpy_dtype
+from .conversion import cast, host, tensor, tensor_to_write
+from .dtypes import check_cast
 from .functions import public
 from .layouts import refuse_read_only
 from .shapes import flat_along
@@ -90,7 +90,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         places = tb.remainder(places, target.size)
     elif mode == "clip":
         places = tb.clip(places, 0, target.size - 1)
-    values = tb.reshape(tensor(v), (-1,))
+    values = tb.reshape(tensor_to_write(v, target._template().dtype), (-1,))
     if not places.shape[0] or not values.shape[0]:
         return
     flat = flat_view(target)
@@ -103,7 +103,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     target = _target(arr)
     where_ = cast(tensor(mask), bool_)
     count = int(tb.sum(where_))
-    values = functions["ravel"](vals)
+    values = functions["ravel"](tensor_to_write(vals, target._template().dtype))
     if not count:
         return
     if not values.size:
@@ -116,9 +116,10 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write the values at the same positions, repeated as needed, where a mask is true."""
     target = _target(a)
     where_ = cast(tensor(mask), bool_)
-    if not tensor(values).size:
+    new = tensor_to_write(values, target._template().dtype)
+    if not new.size:
         return
-    wide = tensor(functions["resize"](values, target.shape))
+    wide = tensor(functions["resize"](new, target.shape))
     replace(target, tb.where(tb.reshape(where_, target.shape), cast(wide, target._template().dtype), tensor_of(target)))
 
 
@@ -134,7 +135,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
     flat = flat_view(target)
     line = flat[:stop:step]
-    values = tb.reshape(tensor(val), (-1,))
+    values = tb.reshape(tensor_to_write(val, target._template().dtype), (-1,))
     line[...] = functions["resize"](box(values), line.shape) if values.shape[0] > 1 else val
 
 
@@ -143,7 +144,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """The array with values inserted before given places."""
     flat, axis = flat_along(tensor(arr), axis)
     length = flat.shape[axis]
-    new = asarray(values).astype(numpy_dtype(flat.dtype))
+    new = box(tensor_to_write(values, flat.dtype))
     places = numpy.arange(length)[obj] if isinstance(obj, slice) else numpy.asarray(host(obj))
     places = numpy.flatnonzero(places) if places.dtype == bool else places
     scalar = places.ndim == 0

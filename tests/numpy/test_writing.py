@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend.numpy as np
@@ -89,3 +93,39 @@ def test_putmask_of_no_values_writes_nothing() -> None:
     x = np.arange(3.0)
     np.putmask(x, x > 0, [])
     assert x.tolist() == [0.0, 1.0, 2.0]
+
+
+WRITES: dict[str, Callable[[Any, Any, Any], None]] = {
+    "flat, a place": lambda np, x, v: operator.setitem(x.flat, 1, v),
+    "flat, a slice": lambda np, x, v: operator.setitem(x.flat, slice(0, 2), v),
+    "flat, places": lambda np, x, v: operator.setitem(x.flat, [0, 2], v),
+    "a slice": lambda np, x, v: operator.setitem(x, slice(0, 2), v),
+    "a mask": lambda np, x, v: operator.setitem(x, np.asarray([True, False, True, False]), v),
+    "put": lambda np, x, v: np.put(x, [0, 2], v),
+    "place": lambda np, x, v: np.place(x, x > 1, v),
+    "putmask": lambda np, x, v: np.putmask(x, x > 1, v),
+    "insert": lambda np, x, v: np.insert(x, 1, v),
+}
+
+NUMBERS: list[Any] = [300, -1, 10**40, math.nan, math.inf, 1.5, 1e40, 1j, True, [1, 2], [300, 1], [-1.5, math.nan]]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "u8", "f4", "f8", "c16"])
+@pytest.mark.parametrize("way", WRITES)
+def test_a_number_or_list_that_the_dtype_does_not_hold_is_refused(way: str, dtype: str) -> None:
+    for value in NUMBERS:
+        found = []
+        for module in (numpy, np):
+            x = module.arange(4).astype(dtype)
+            try:
+                with numpy.errstate(all="ignore"):
+                    made = WRITES[way](module, x, value)
+                found.append((None, str(numpy.asarray(x)), str(numpy.asarray(made))))
+            except (TypeError, ValueError, OverflowError) as error:
+                found.append((error, str(numpy.asarray(x)), ""))
+        (refused, *wanted), (error, *given) = found
+        assert isinstance(error, type(refused)), value
+        if refused is None:
+            assert given == wanted, value
+        else:  # NumPy may have written some of the numbers
+            assert given[0] == str(numpy.arange(4).astype(dtype)), value
