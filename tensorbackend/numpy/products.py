@@ -37,7 +37,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         dtype = t.template.dtype
         if u.template.dtype is dtype and dtype in NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
             made = tb.matmul(t, u)
-            return result(made) if out is None else write_out("dot", out, made, broadcasts=False)
+            return result(made) if out is None else _write_dot(out, made)
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
         x, y = asarray(x), asarray(y)
     if x.ndim == 0 or y.ndim == 0:
@@ -46,7 +46,15 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         made = functions["matmul"](x, y)
     else:
         made = tensordot(x, y, axes=([-1], [-2]))
-    return made if out is None else write_out("dot", out, tensor(made), broadcasts=False)
+    return made if out is None else _write_dot(out, tensor(made))
+
+
+def _write_dot(out: Any, made: Tensor) -> Any:
+    """The array `out`, which must have the dtype of a product."""
+    if hasattr(out, "dtype") and out.dtype != numpy_dtype(made.dtype):
+        text = "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        raise ArgumentError(text)
+    return write_out("dot", out, made, broadcasts=False)
 
 
 @public

@@ -164,8 +164,10 @@ def reduce(
         total = cast(total, real)
     if out is None:
         return result(total)
-    casting = "same_kind" if name.startswith("arg") else "unsafe"
-    return write_out(name, out, total, casting, broadcasts=False)
+    if name.startswith("arg") and hasattr(out, "dtype") and not numpy.can_cast(out.dtype, numpy.intp, "safe"):
+        raise DTypeError(f"Cannot cast array data from {out.dtype!r} to dtype('int64') according to the rule 'safe'")
+    # NumPy casts as it likes, but the root of a variance is a function of elements.
+    return write_out(name, out, total, "same_kind" if name == "std" else "unsafe", broadcasts=False)
 
 
 def _common_with(out: Any, x: Tensor) -> Tensor:
