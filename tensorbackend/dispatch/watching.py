@@ -36,7 +36,7 @@ class Subject(NamedTuple):
     """The parts of the computation: a composite's default, a compiled graph."""
     kinds: tuple[tuple[Any, ...], Any] | None = None
     """The kinds of the operands and of the result where `out` is `None`: templates, or `Shaped` for those of any shape;
-    `None` for an operand that is no tensor."""
+    `None` for another operand."""
 
 
 Change: TypeAlias = Callable[[Kernel, Subject | None], Kernel]

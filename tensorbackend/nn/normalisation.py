@@ -282,7 +282,7 @@ def _handles(statistics: Statistics) -> Statistics:
     return Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
 
 
-def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: TensorLike) -> Tensor:
+def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: float | Tensor) -> Tensor:
     """Move a running statistic towards a new one; `column` is `old`, reshaped to broadcast with x."""
     towards = column * (1 - momentum) + stop_gradient(new) * momentum
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)

@@ -95,7 +95,7 @@ def test_putmask_of_no_values_writes_nothing() -> None:
     assert x.tolist() == [0.0, 1.0, 2.0]
 
 
-WRITES: dict[str, Callable[[Any, Any, Any], None]] = {
+WRITES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "flat, a place": lambda np, x, v: operator.setitem(x.flat, 1, v),
     "flat, a slice": lambda np, x, v: operator.setitem(x.flat, slice(0, 2), v),
     "flat, places": lambda np, x, v: operator.setitem(x.flat, [0, 2], v),
@@ -114,18 +114,21 @@ NUMBERS: list[Any] = [300, -1, 10**40, math.nan, math.inf, 1.5, 1e40, 1j, True, 
 @pytest.mark.parametrize("way", WRITES)
 def test_a_number_or_list_that_the_dtype_does_not_hold_is_refused(way: str, dtype: str) -> None:
     for value in NUMBERS:
-        found = []
-        for module in (numpy, np):
-            x = module.arange(4).astype(dtype)
-            try:
-                with numpy.errstate(all="ignore"):
-                    made = WRITES[way](module, x, value)
-                found.append((None, str(numpy.asarray(x)), str(numpy.asarray(made))))
-            except (TypeError, ValueError, OverflowError) as error:
-                found.append((error, str(numpy.asarray(x)), ""))
-        (refused, *wanted), (error, *given) = found
+        refused, *wanted = _written(numpy, way, dtype, value)
+        error, *given = _written(np, way, dtype, value)
         assert isinstance(error, type(refused)), value
         if refused is None:
             assert given == wanted, value
         else:  # NumPy may have written some of the numbers
             assert given[0] == str(numpy.arange(4).astype(dtype)), value
+
+
+def _written(module: Any, way: str, dtype: str, value: Any) -> tuple[Any, str, str]:
+    """The error of a write, the array, and what the function returned."""
+    x = module.arange(4).astype(dtype)
+    try:
+        with numpy.errstate(all="ignore"):
+            made: Any = WRITES[way](module, x, value)
+    except (TypeError, ValueError, OverflowError) as error:
+        return error, str(numpy.asarray(x)), ""
+    return None, str(numpy.asarray(x)), str(numpy.asarray(made))

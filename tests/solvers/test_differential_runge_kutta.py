@@ -28,7 +28,7 @@ def test_a_step_that_ends_a_rounding_error_before_the_end_has_the_value_there(st
         return integrate(lambda t, y: tb.cos(9 * t) * y, tb.ones(1), end, times, 1e-5, 1e-8, most, None)
 
     before = run(tb.asarray(20.0), steps).t
-    end = tb.asarray(numpy.nextafter(numpy.float32(before.item()), numpy.float32(99)))
+    end = tb.asarray(numpy.nextafter(numpy.asarray(before), numpy.float32(99)))
     found = run(end, 1000)
     assert numpy.allclose(found.values.tolist(), numpy.exp(numpy.sin(9 * end.item()) / 9), atol=1e-3)
 
