@@ -55,6 +55,8 @@ def summary(report: dict[str, Any], day: str) -> dict[str, Any]:
             kind = f"{pair['op']} of {pair['dtype']}"
             wrong.append({"kind": kind, "programs": programs, "seconds": round(seconds, 1)})
     engine = ", ".join(f"{name} {number}" for name, number in libraries.items())
+    if report["backend"] not in versions:  # another backend of the same library
+        engine += f" as {report['backend']}"
     drawn = {f"{pair['op']} of {pair['dtype']}" for pair in report["pairs"]}
     return {
         "engine": engine,
