@@ -57,27 +57,21 @@ class EngineProgram:
 
     def _note_refusals(self, text: str) -> None:
         """Note the nodes that the engine refuses by themselves; if there are none, all of a stage that it refuses."""
-        refused = {node: said for stage in self._in_engine() for node in stage.nodes if (said := self._refusal(node))}
+        stages = [stage for stage in self.stages if stage.in_engine]
+        alone = [
+            Stage(True, [node], list(dict.fromkeys(node.operands)), [*node.values])
+            for stage in stages
+            for node in stage.nodes
+        ]
+        refused = {stage.nodes[0]: said for stage in alone if (said := self._refusal(stage))}
         if not refused:
-            stage = next(stage for stage in self._in_engine() if self._is_refused(stage))
-            refused = dict.fromkeys(stage.nodes, text)
+            refused = dict.fromkeys(next(stage for stage in stages if self._refusal(stage)).nodes, text)
         self.reasons.update({node: f"onnxruntime: {said.splitlines()[0]}" for node, said in refused.items()})
 
-    def _in_engine(self) -> list[Stage]:
-        return [stage for stage in self.stages if stage.in_engine]
-
-    def _is_refused(self, stage: Stage) -> bool:
+    def _refusal(self, stage: Stage) -> str:
+        """What the engine says of a stage; nothing if it takes it."""
         try:
             session(stage.graph(), self.backend)
-        except Refused:
-            return True
-        return False
-
-    def _refusal(self, node: Node) -> str:
-        """What the engine says of a node by itself; nothing if it takes it."""
-        alone = Stage(True, [node], list(dict.fromkeys(node.operands)), [*node.values])
-        try:
-            session(alone.graph(), self.backend)
         except Refused as error:
             return str(error)
         return ""

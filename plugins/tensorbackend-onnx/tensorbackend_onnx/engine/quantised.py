@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy
 import tensorbackend as tb
 from onnx import TensorProto, helper, numpy_helper
+from tensorbackend.dtypes.packing import pack_codes
 from tensorbackend.protocol import Kernel, Payload
 
 from .differences import OPSET
@@ -104,6 +105,5 @@ def model_of(q: tb.Quantized, level: int) -> bytes:
 
 def packed_rows(numbers: Any, bits: int) -> Any:
     """Small numbers with several to a byte along each row, the first in the low bits."""
-    each = 8 // bits
-    filled = numpy.pad(numbers, [(0, 0), (0, -numbers.shape[1] % each)]).reshape(len(numbers), -1, each)
-    return (filled << (numpy.arange(each) * bits)).sum(axis=-1).astype("uint8")
+    filled = numpy.pad(numbers, [(0, 0), (0, -numbers.shape[1] % (8 // bits))]).astype("uint8")
+    return pack_codes(filled, bits).reshape(len(numbers), -1)

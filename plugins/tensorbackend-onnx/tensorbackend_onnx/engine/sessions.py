@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from onnx import TensorProto, helper
+from onnx import parser
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.protocol import Kernel, Payload
 
@@ -61,10 +61,8 @@ def session_of(runtime: Any, model: bytes, providers: Sequence[Provider], thread
 
 def check_device(runtime: Any, device: str, providers: Sequence[Provider]) -> None:
     """Raises `ArgumentError` if a provider is installed but does not work here, as one without its driver."""
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
-    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "negation", [x], [y])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
+    text = f'<ir_version: 10, opset_import: ["": {OPSET}]> negation (float[1] x) => (float[1] y) {{y = Neg(x)}}'
+    model = parser.parse_model(text)
     try:
         session_of(runtime, model.SerializeToString(), providers, 0)
     except Refused as error:

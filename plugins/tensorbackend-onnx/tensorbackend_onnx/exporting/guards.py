@@ -6,6 +6,7 @@ model is compared with the function. All others are refused, with the line of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -154,9 +155,5 @@ def _example(size: int, own: Range) -> int:
 
 def _split(name: str) -> tuple[str, str, str]:
     """The sides of a comparison."""
-    left, symbol, right = "", "", ""
-    for candidate in ("==", "!=", "<=", ">=", "<", ">"):
-        left, symbol, right = name.partition(f" {candidate} ")
-        if symbol:
-            break
-    return left, symbol.strip(), right
+    left, symbol, right = re.split(f" ({'|'.join(COMPARISONS)}) ", name)
+    return left, symbol, right

@@ -56,18 +56,11 @@ def linear(w: Writer, node: Node, *inputs: Any) -> Name:
     return joined(w, twin(w, node, inputs, (0,) * count), twin(w, node, inputs, (1,) * count))
 
 
-@writes("conv", "dot", table=COMPLEX)
+@writes("conv", "dot", "multiply", table=COMPLEX)
 def bilinear(w: Writer, node: Node, *inputs: Any) -> Name:
     """Products of the real and of the imaginary parts of two tensors."""
     first, mixed, other, last = (twin(w, node, inputs, chosen) for chosen in ((0, 0), (0, 1), (1, 0), (1, 1)))
     return joined(w, w.op("Sub", first, last), w.op("Add", mixed, other))
-
-
-@parts("multiply")
-def multiply(node: Node, x: Tensor, y: Tensor) -> Tensor:
-    """A product of complex numbers by their parts."""
-    (a, b), (c, d) = ((tb.real(z), tb.imag(z)) for z in (x, y))
-    return tb.complex(a * c - b * d, a * d + b * c)
 
 
 @parts("divide")

@@ -5,12 +5,13 @@ The number of steps follows from their sizes, which must be known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
+from tensorbackend.backends.array_module.special import gamma
 from tensorbackend.expr.node import Node
 from tensorbackend.protocol.convolution import Correlation
 
@@ -145,36 +146,6 @@ def triangular_solve(node: Node, a: Tensor, b: Tensor) -> Tensor:
     return solution if options["left_side"] else solution.mT
 
 
-@parts("log_gamma")
-def log_gamma(node: Node, x: Tensor) -> Tensor:
-    """Stirling's series, to which small numbers are moved by 8; those below 1/2 by the reflection."""
-    left = x < 0.5
-    y = tb.where(left, 1 - x, x)
-    product = y
-    for step in range(1, 8):
-        product = product * (y + step)
-    z = y + 8
-    series = (1 / 12 - (1 / 360 - 1 / (1260 * z * z)) / (z * z)) / z
-    right = (z - 0.5) * tb.log(z) - z + 0.5 * math.log(2 * math.pi) + series - tb.log(product)
-    reflected = math.log(math.pi) - tb.log(tb.abs(tb.sin(math.pi * (x - tb.floor(x))))) - right
-    large = tb.where(y > 1e4, (y - 0.5) * tb.log(y) - y + 0.5 * math.log(2 * math.pi), right)  # product overflows
-    return tb.where(left, reflected, large)
-
-
-@parts("digamma")
-def digamma(node: Node, x: Tensor) -> Tensor:
-    """The derivative of Stirling's series, with the same moves."""
-    left = x < 0.5
-    y = tb.where(left, 1 - x, x)
-    z, rest = y + 8, tb.zeros_like(y)
-    for step in range(8):
-        rest = rest + 1 / (y + step)
-    square = z * z
-    right = tb.log(z) - 0.5 / z - (1 / 12 - (1 / 120 - 1 / (252 * square)) / square) / square - rest
-    angle = math.pi * (x - tb.floor(x))
-    return tb.where(left, right - math.pi * tb.cos(angle) / tb.sin(angle), right)
-
-
 @parts("copysign")
 def copysign(node: Node, x: Tensor, y: Tensor) -> Tensor:
     """The magnitude of one number with the sign of another."""
@@ -183,8 +154,18 @@ def copysign(node: Node, x: Tensor, y: Tensor) -> Tensor:
     return tb.where(tb.signbit(sign), -magnitude, magnitude)
 
 
+ARRAYS = SimpleNamespace(
+    eager=False,
+    rint=tb.round,
+    tan=lambda x: tb.sin(x) / tb.cos(x),  # runtimes have no tangent of float64
+    **{name: getattr(tb, name) for name in ("abs", "inf", "log", "maximum", "nan", "ones_like", "sin", "where")},
+)
+"""What the formulas of backends whose arrays are a module's take of that module."""
+
 PARTS |= {
     "cbrt": lambda node, x: tb.sign(x) * tb.pow(tb.abs(x), 1 / 3),
+    "digamma": lambda node, x: gamma.digamma(ARRAYS, x),
+    "log_gamma": lambda node, x: gamma.log_gamma(ARRAYS, x),
     # The sign of zeros by their inverse; NaN counts as positive.
     "signbit": lambda node, x: (tb.where(x == 0, 1 / x, x) if tb.isdtype(x.dtype, "real floating") else x) < 0,
 }

@@ -22,13 +22,6 @@ def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
     return clip(alpha * x + beta, 0, 1, flat=True)
 
 
-def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
-    """1 at the first maximum along an axis, 0 elsewhere."""
-    size = x.shape[axis]
-    places = tb.reshape(tb.arange(size, like=x), (size, *(1,) * (x.ndim - 1 - axis % x.ndim)))
-    return (tb.argmax(x, axis=axis, keepdims=True) == places).astype(x.dtype)
-
-
 ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
     "Celu": lambda x, *, alpha=1.0: tb.maximum(x, 0) + tb.minimum(alpha * tb.expm1(x / alpha), 0),
     "Elu": nn.elu,
@@ -46,7 +39,7 @@ ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
 """Functions of each element, whose attributes are numbers."""
 
 ALONG_AXES: dict[str, Callable[..., Tensor]] = {
-    "Hardmax": hardmax,
+    "Hardmax": lambda x, *, axis=-1: nn.one_hot(tb.argmax(x, axis=axis), x.shape[axis], axis=axis, dtype=x.dtype),
     "LogSoftmax": lambda x, *, axis=-1: nn.log_softmax(x, axis=axis),
     "Softmax": lambda x, *, axis=-1: nn.softmax(x, axis=axis),
 }

@@ -7,13 +7,13 @@ ONNX does not define gradients. In PyTorch an element at a bound of `clamp` has 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.dtypes import bool_
 
-from .registry import Maybe, Node, operator
+from .registry import Maybe, Node, operator, rows
 
 FLAT = "hardtanh", "relu6"
 """The ops of PyTorch that are exported as `Clip` and have the gradient 0 at their bounds."""
@@ -31,26 +31,15 @@ def _clipping(above: Comparison, below: Comparison) -> Callable[[Tensor, Maybe, 
     Elements that are `above` the lower bound and `below` the upper one have the gradient 1.
     """
 
+    def chosen(x: Tensor, low: Maybe, high: Maybe) -> Tensor:
+        """The same by a choice of x inside the bounds, and there alone with its gradient."""
+        inside = [] if low is None else [above(x, low)]
+        inside += [] if high is None else [below(x, high)]
+        return tb.where(reduce(tb.logical_and, inside), x, tb.clip(tb.stop_gradient(x), low, high))
+
     @tb.custom_gradient
     def clip(x: Tensor, low: Maybe, high: Maybe) -> Any:
-        def pullback(cotangent: Tensor) -> tuple[Maybe, ...]:
-            def share(where: Tensor, of: Tensor) -> Tensor:
-                part, more = tb.where(where, cotangent, 0), cotangent.ndim - of.ndim
-                spread = [axis for axis in range(part.ndim) if axis < more or of.shape[axis - more] < part.shape[axis]]
-                return tb.reshape(tb.sum(part, axis=spread), of.shape)
-
-            inside = tb.ones_like(x, dtype=bool_)
-            over = tb.logical_not(inside)
-            slope_of_low = slope_of_high = None
-            if high is not None:
-                inside, over = below(x, high), (x if low is None else tb.maximum(x, low)) > high
-                slope_of_high = share(over, high)
-            if low is not None:
-                inside = tb.logical_and(inside, above(x, low))
-                slope_of_low = share(tb.logical_and(x < low, tb.logical_not(over)), low)
-            return share(inside, x), slope_of_low, slope_of_high
-
-        return tb.clip(x, low, high), pullback
+        return tb.clip(x, low, high), lambda cotangent: tb.vjp(chosen, x, low, high)[1](cotangent)
 
     return clip
 
@@ -73,21 +62,15 @@ def clip_to(x: Tensor, min: Maybe = None, max: Maybe = None, *, node: Node) -> T
     return clip(x, min, max, flat=node.comes_from(*FLAT))
 
 
-@operator("Max")
-def maximum(x: Tensor, *xs: Tensor, node: Node) -> Tensor:
-    """The largest of tensors that broadcast. A clamp has the second as its lower bound."""
-    if node.comes_from(*CLAMPS) and len(xs) == 1:
-        return clip(x, xs[0], None)
-    for y in xs:
-        x = tb.maximum(x, y)
-    return x
+def _extreme(function: Callable[[Tensor, Tensor], Tensor], *, lower: bool) -> Callable[..., Tensor]:
+    """An extreme of tensors that broadcast. The second tensor of a clamp is its lower or upper bound."""
+
+    def compute(x: Tensor, *xs: Tensor, node: Node) -> Tensor:
+        if node.comes_from(*CLAMPS) and len(xs) == 1:
+            return clip(x, xs[0], None) if lower else clip(x, None, xs[0])
+        return reduce(function, xs, x)
+
+    return compute
 
 
-@operator("Min")
-def minimum(x: Tensor, *xs: Tensor, node: Node) -> Tensor:
-    """The smallest of tensors that broadcast. A clamp has the second as its upper bound."""
-    if node.comes_from(*CLAMPS) and len(xs) == 1:
-        return clip(x, None, xs[0])
-    for y in xs:
-        x = tb.minimum(x, y)
-    return x
+rows({"Max": _extreme(tb.maximum, lower=True), "Min": _extreme(tb.minimum, lower=False)})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import tensorbackend as tb
-from tensorbackend import Tensor
+from tensorbackend import Tensor, nn
+from tensorbackend.dtypes import bool_
 from tensorbackend.errors import ArgumentError, expected
 
 from .registry import Data, Int, Node, operator
@@ -45,11 +46,9 @@ def from_start(indices: Tensor, shape: tuple[int, ...]) -> Tensor:
 @operator("OneHot")
 def one_hot(indices: Tensor, depth: Int, values: Tensor, *, axis: int = -1) -> Tensor:
     """The second value at each index along a new axis, the first elsewhere."""
-    axis = axis + indices.ndim + 1 if axis < 0 else axis
     whole = indices.astype(tb.int64)
-    places = tb.expand_dims(tb.where(whole < 0, whole + depth, whole), axis)
-    steps = tb.reshape(tb.arange(depth, like=whole), (depth, *(1,) * (indices.ndim - axis)))
-    return tb.where(places == steps, values[1], values[0])
+    chosen = nn.one_hot(tb.where(whole < 0, whole + depth, whole), depth, axis=axis, dtype=bool_)
+    return tb.where(chosen, values[1], values[0])
 
 
 @operator("Compress")

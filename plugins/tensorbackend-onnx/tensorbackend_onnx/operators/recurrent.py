@@ -13,11 +13,14 @@ from tensorbackend.errors import ArgumentError, expected
 
 from .activations import ACTIVATIONS
 from .elementwise import UNARY
-from .registry import Given, Maybe, operator
+from .registry import Given, Maybe, Node, operator
 
 Activation = Callable[[Tensor], Tensor]
 Cell = Callable[[tuple[Tensor, ...], Tensor], tuple[Tensor, ...]]
 """From the state and the projected input of a step to the next state, whose first tensor is the output."""
+
+Cells = tuple[Callable[[Tensor], Tensor], Cell]
+"""The projection of the whole input, and the function of a step."""
 
 FUNCTIONS: dict[str, Callable[..., Tensor]] = {
     "affine": lambda x, *, alpha=1.0, beta=0.0: alpha * x + beta,
@@ -81,7 +84,7 @@ def _run(
     lengths: Maybe,
     states: Sequence[Maybe],
     hidden: int,
-    cell: Callable[[int], tuple[Callable[[Tensor], Tensor], Cell]],
+    cell: Callable[[int], Cells],
 ) -> tuple[Tensor, ...]:
     """The outputs of all steps, and the last states, of all directions.
 
@@ -135,34 +138,42 @@ def _biases(bias: Maybe, direction: int, gates: int, hidden: int, like: Tensor) 
     return bias[direction, : gates * hidden], bias[direction, gates * hidden :]
 
 
-@operator("RNN")
-def rnn(
-    x: Tensor,
-    weights: Tensor,
-    recurrence: Tensor,
-    bias: Maybe = None,
-    lengths: Maybe = None,
-    state: Maybe = None,
-    *,
-    given: Given,
-) -> tuple[Tensor, ...]:
+def _rnn(function: Activation, weights: Tensor, recurrence: Tensor, first: Tensor, second: Tensor, late: bool) -> Cells:
     """The plain recurrent layer."""
-    layer, hidden = layer_of(given, "tanh"), recurrence.shape[-1]
 
-    def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
-        (function,) = layer.of(place)
-        first, second = _biases(bias, place, 1, hidden, weights)
+    def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
+        return (function(projected + state[0] @ recurrence),)
 
-        def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
-            return (function(projected + state[0] @ recurrence[place].T),)
-
-        return lambda z: z @ weights[place].T + (first + second), step
-
-    return _run(layer, x, lengths, (state,), hidden, cell)
+    return lambda z: z @ weights + (first + second), step
 
 
-@operator("GRU")
-def gru(
+def _gru(
+    gate: Activation, inner: Activation, weights: Tensor, recurrence: Tensor, first: Tensor, second: Tensor, late: bool
+) -> Cells:
+    """Gated recurrent units, with the gates update, reset and hidden; `late` resets what the state is multiplied to."""
+    hidden = recurrence.shape[0]
+    gates, candidate = recurrence[:, : 2 * hidden], recurrence[:, 2 * hidden :]
+    own = second[2 * hidden :]
+
+    def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
+        (old,) = state
+        update, reset = tb.split(gate(projected[:, : 2 * hidden] + old @ gates + second[: 2 * hidden]), 2, axis=1)
+        kept = reset * (old @ candidate + own) if late else (reset * old) @ candidate + own
+        new = inner(projected[:, 2 * hidden :] + kept)
+        return ((1 - update) * new + update * old,)
+
+    return lambda z: z @ weights + first, step
+
+
+CELLS: dict[str, tuple[Callable[..., Cells], int, tuple[str, ...]]] = {
+    "GRU": (_gru, 3, ("sigmoid", "tanh")),
+    "RNN": (_rnn, 1, ("tanh",)),
+}
+"""The cells of layers with one state, their numbers of gates, and the default activations of a direction."""
+
+
+@operator(*CELLS)
+def of_one_state(
     x: Tensor,
     weights: Tensor,
     recurrence: Tensor,
@@ -171,27 +182,17 @@ def gru(
     state: Maybe = None,
     *,
     given: Given,
+    node: Node,
 ) -> tuple[Tensor, ...]:
-    """Gated recurrent units, with the gates update, reset and hidden."""
-    layer, hidden = layer_of(given, "sigmoid", "tanh"), recurrence.shape[-1]
+    """A layer whose state is its output."""
+    cell, gates, default = CELLS[node.operator]
+    layer, hidden, late = layer_of(given, *default), recurrence.shape[-1], bool(given.linear_before_reset)
 
-    def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
-        gate, inner = layer.of(place)
-        first, second = _biases(bias, place, 3, hidden, weights)
-        gates, candidate = recurrence[place, : 2 * hidden].T, recurrence[place, 2 * hidden :].T
-        own = second[2 * hidden :]
+    def cell_of(place: int) -> Cells:
+        biases = _biases(bias, place, gates, hidden, weights)
+        return cell(*layer.of(place), weights[place].T, recurrence[place].T, *biases, late)
 
-        def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
-            (old,) = state
-            both = gate(projected[:, : 2 * hidden] + old @ gates + second[: 2 * hidden])
-            update, reset = both[:, :hidden], both[:, hidden:]
-            kept = reset * (old @ candidate + own) if given.linear_before_reset else (reset * old) @ candidate + own
-            new = inner(projected[:, 2 * hidden :] + kept)
-            return ((1 - update) * new + update * old,)
-
-        return lambda z: z @ weights[place].T + first, step
-
-    return _run(layer, x, lengths, (state,), hidden, cell)
+    return _run(layer, x, lengths, (state,), hidden, cell_of)
 
 
 @operator("LSTM")
@@ -219,7 +220,7 @@ def run_lstm(
     bias, lengths, state, memory, peepholes = others
     layer, (project, recur) = layer_of(given, "sigmoid", "tanh", "tanh"), products
 
-    def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
+    def cell(place: int) -> Cells:
         gate, inner, outer = layer.of(place)
         first, second = _biases(bias, place, 4, hidden, x)
         peeps: Any = (0, 0, 0) if peepholes is None else tb.split(peepholes[place], 3)

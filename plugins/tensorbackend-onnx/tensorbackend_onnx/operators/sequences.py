@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import bool_
@@ -61,8 +63,7 @@ def split_to_sequence(x: Tensor, split: Known | None = None, *, axis: int = 0, k
         sizes = [min(each, size - start) for start in range(0, size, each)]
     else:
         sizes = split.tolist()
-    starts = [sum(sizes[:part]) for part in range(len(sizes))]
-    parts = [tb.slice_along_axis(x, start, length, axis=axis) for start, length in zip(starts, sizes, strict=True)]
+    parts = [*tb.split(x, [*accumulate(sizes[:-1])], axis=axis)]
     if split is None and not keepdims:
         parts = [tb.squeeze(part, axis=axis) for part in parts]
     return (parts,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import Any
 
 import tensorbackend as tb
@@ -86,10 +87,9 @@ def split_(x: Tensor, split: Ints | None = None, *, axis: int = 0, num_outputs: 
         count = num_outputs or len(node.outputs)
         whole, each = x.shape[axis], -(-x.shape[axis] // count)
         split = tuple(max(min(each, whole - each * part), 0) for part in range(count))
-    starts = [sum(split[:part]) for part in range(len(split))]
     if sum(split) != x.shape[axis]:
         raise ShapeError(expected(f"parts whose sizes add up to {x.shape[axis]}", split=split))
-    return tuple(tb.slice_along_axis(x, start, length, axis=axis) for start, length in zip(starts, split, strict=True))
+    return tb.split(x, [*accumulate(split[:-1])], axis=axis)
 
 
 @operator("Slice", attributes_before=10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import tensorbackend as tb
@@ -97,8 +98,7 @@ def self_attended(projected: Tensor, mask: Maybe, past: Maybe, bias: Maybe, give
     """Attention of queries, keys and values next to each other; also the next cache."""
     refuse(do_rotary=given.do_rotary, past_present_share_buffer=given.past_present_share_buffer)
     sizes = given.qkv_hidden_sizes or (projected.shape[-1] // 3,) * 3
-    ends = [sum(sizes[: place + 1]) for place in range(3)]
-    parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
+    parts = tb.split(projected, [*accumulate(sizes[:2])], axis=-1)
     query, key, value = (by_heads(part, given.num_heads) for part in parts)
     if past is not None:
         key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
@@ -216,8 +216,7 @@ def group_query_attention(
     num_heads, kv_num_heads, scale, softcap = given.num_heads, given.kv_num_heads, given.scale, given.softcap
     if key is None or value is None:
         head = query.shape[-1] // (num_heads + 2 * kv_num_heads)
-        ends = (num_heads * head, (num_heads + kv_num_heads) * head)
-        query, key, value = query[..., : ends[0]], query[..., ends[0] : ends[1]], query[..., ends[1] :]
+        query, key, value = tb.split(query, (num_heads * head, (num_heads + kv_num_heads) * head), axis=-1)
     query, key, value = by_heads(query, num_heads), by_heads(key, kv_num_heads), by_heads(value, kv_num_heads)
     past = 0 if past_key is None else past_key.shape[2]
     if given.do_rotary and cos_cache is not None and sin_cache is not None:
