@@ -78,7 +78,7 @@ class Compiler:
         if len(written) != len(proto.node) - len(nodes):
             raise ModelError("expected one node for each value, got two nodes Constant for one")
         steps = self.steps(nodes, opsets, attributes or {}, {*inputs, *stored}, closed=main)
-        own = {} if main else {name: self.tensor(tensor) for name, tensor in constants.items()}
+        own = {} if main else {name: tensor.on() for name, tensor in constants.items()}
         return Graph(proto.name, inputs, outputs, steps, own, [value_type(value) for value in proto.output])
 
     def called(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes, place: Place) -> Graph:
@@ -149,15 +149,18 @@ class Compiler:
             local = self.functions.get((proto.domain, proto.op_type, proto.overload))
             if local is not None:
                 called = calling(self.called(local, opsets, given, place))
-                return Step(node, called, proto.input, {}, {}, place)
+                return Step(node, called, proto.input, {}, place)
             if opset == 0:
                 raise ModelError(f"expected the model to import a version of domain {domain!r}, got none for {node}")
             known = find(domain, proto, opset) or self.of_schema(proto, node, opsets, given, place)
             if known is None:
                 self.missing.setdefault(str(node._replace(name="", outputs=())), []).append(repr(_name(proto)))
                 return None
+            least, most, count = known.least, len(known.readings), len(proto.input)
+            if count < least or (count > most and not known.variadic):
+                raise ModelError(f"expected {least} to {most} inputs, got {count} in node {node}")
             values = {} if known.attributes == ANY else self.values(node, known, given, opsets, attributes)
-            return self.arranged(node, known, proto, values, place)
+            return Step(node, known, proto.input, values, place)
         finally:
             self.depth -= 1
 
@@ -203,7 +206,7 @@ class Compiler:
             raise ModelError(f"expected attributes among {allowed}, got {sorted(unknown)} in node {node}")
 
         def tensor(proto: TensorProto) -> tb.Tensor:
-            return self.tensor(self.file.stored(proto))
+            return self.file.stored(proto).on()
 
         def graph(proto: GraphProto) -> Graph:
             return self.graph(proto, opsets, around)
@@ -217,16 +220,6 @@ class Compiler:
             raise ModelError(f"expected attributes {missing}, got {sorted(given)} in node {node}")
         return {**values, "given": Given(**own)}
 
-    @staticmethod
-    def arranged(node: Node, known: Operator, proto: NodeProto, values: dict[str, Any], place: Place) -> Step:
-        """The step of a node with these attributes, whose inputs are as many as its function takes."""
-        least, most = known.least, len(known.readings)
-        if len(proto.input) < least or (len(proto.input) > most and not known.variadic):
-            raise ModelError(f"expected {least} to {most} inputs, got {len(proto.input)} in node {node}")
-        bodies = {name: value for name, value in values.items() if isinstance(value, Graph)}
-        plain = {name: value for name, value in values.items() if name not in bodies}
-        return Step(node, known, proto.input, plain, bodies, place)
-
     def given(self, proto: NodeProto, attributes: Attributes) -> dict[str, AttributeProto]:
         """The attributes of a node, with those of the function around it where it refers to them."""
         given: dict[str, AttributeProto] = {}
@@ -239,12 +232,6 @@ class Compiler:
                 copy.name = attribute.name
                 given[attribute.name] = copy
         return given
-
-    @staticmethod
-    def tensor(stored: Any) -> tb.Tensor:
-        """A constant, on the reference backend."""
-        tensor: tb.Tensor = stored.on(tb.get_backend("binary"))
-        return tensor
 
 
 def _value(node: NodeProto) -> TensorProto | None:

@@ -32,13 +32,13 @@ def _read(graph: Graph, known: set[str], selects: bool) -> set[str]:
     """The values, of this graph or captured, that must be known; `known` is extended by what can be."""
     known = known | graph.constants.keys()
     for step in graph.steps:
-        if step.node.operator in KNOWN_ALWAYS or all(name in known for name in _used(step)):
+        if step.node.operator in KNOWN_ALWAYS or step.used <= known:
             known.update(name for name in step.node.outputs if name)
     needed: set[str] = set()
     for step in reversed(graph.steps):
         needed |= _read_by(step, known, selects)
         if needed.intersection(step.node.outputs) and step.node.operator not in KNOWN_ALWAYS:
-            needed |= known.intersection(_used(step))
+            needed |= known.intersection(step.used)
     return needed
 
 
@@ -58,8 +58,3 @@ def _read_by(step: Step, known: set[str], selects: bool) -> set[str]:
             read.update(step.inputs)
         read |= inside - body.own
     return (read & known) - {""}
-
-
-def _used(step: Step) -> set[str]:
-    """The values that a step and the graphs in it use."""
-    return set(step.inputs).union(*(body.captured for body in step.bodies.values())) - {""}

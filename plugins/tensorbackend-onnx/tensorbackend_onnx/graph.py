@@ -33,15 +33,14 @@ class Step:
         operator: Operator,
         inputs: Sequence[str],
         attributes: dict[str, Any],
-        bodies: dict[str, Graph],
         place: Place,
     ) -> None:
         self.node = node
         self.operator = operator
         self.inputs = tuple(inputs)
-        self.attributes = attributes
-        self.bodies = bodies
+        self.bodies = {name: value for name, value in attributes.items() if isinstance(value, Graph)}
         """The attributes that are graphs."""
+        self.attributes = {name: value for name, value in attributes.items() if name not in self.bodies}
         self._call = _calling_at(place)
         self.last: tuple[str, ...] = ()
         """The values that no later step uses."""
@@ -50,6 +49,11 @@ class Step:
     def size(self) -> int:
         """The number of steps that it is, with those of the graphs inside."""
         return 1 + sum(graph.size for graph in self.graphs())
+
+    @property
+    def used(self) -> set[str]:
+        """The values that the node and the graphs in it use."""
+        return set(self.inputs).union(*(body.captured for body in self.bodies.values())) - {""}
 
     def graphs(self) -> tuple[Graph, ...]:
         """The graphs inside the node: its attributes, or the body of a function."""
@@ -130,12 +134,7 @@ class Graph:
     @property
     def captured(self) -> set[str]:
         """The values of graphs around this one that it uses."""
-        used = set(self.outputs)
-        for step in self.steps:
-            used.update(step.inputs)
-            for body in step.bodies.values():
-                used |= body.captured
-        return used - self.own - {""}
+        return set(self.outputs).union(*(step.used for step in self.steps)) - self.own - {""}
 
     def constants_on(self, home: tb.Backend) -> Mapping[str, tb.Tensor]:
         """The constants, of which a backend with data gets the large ones once."""
@@ -203,7 +202,7 @@ def _mark_last_uses(graph: Graph) -> None:
     """Mark for each step which values of the graph no later step uses."""
     kept = set(graph.outputs)
     for step in reversed(graph.steps):
-        used = set(step.inputs).union(step.node.outputs, *(body.captured for body in step.bodies.values()))
+        used = step.used.union(step.node.outputs)
         step.last = tuple((used & graph.own) - kept - {""})
         kept |= used
 

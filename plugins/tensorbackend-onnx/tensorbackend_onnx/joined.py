@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from onnx import ModelProto, NodeProto
 
 from .compiler import origin
+from .exporting.size_nodes import all_nodes
 
 
 def join(model: ModelProto) -> None:
@@ -17,7 +16,10 @@ def join(model: ModelProto) -> None:
         if _is_silu(node, made):
             node.op_type = "Swish"
             del node.input[1:]
-    used = {name for node in graph.node for name in _inputs(node)} | {value.name for value in graph.output}
+    every = [*all_nodes(graph.node)]
+    inside = (attribute.g for node in every for attribute in node.attribute)
+    used = {name for node in every for name in node.input}
+    used |= {value.name for own in (graph, *inside) for value in own.output}
     left = [node for node in graph.node if node.op_type != "Sigmoid" or used.intersection(node.output)]
     del graph.node[:]
     graph.node.extend(left)
@@ -29,13 +31,3 @@ def _is_silu(node: NodeProto, made: dict[str, NodeProto]) -> bool:
         return False
     gate = made.get(node.input[1])
     return gate is not None and gate.op_type == "Sigmoid" and gate.input[0] == node.input[0]
-
-
-def _inputs(node: NodeProto) -> Iterable[str]:
-    """The values that a node uses, in the graphs inside it as well."""
-    yield from node.input
-    for attribute in node.attribute:
-        for graph in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
-            yield from (value.name for value in graph.output)
-            for inner in graph.node:
-                yield from _inputs(inner)

@@ -24,9 +24,9 @@ class Stored(NamedTuple):
     read: Callable[[], Memory]
     """Returns the data in row-major order, little-endian."""
 
-    def on(self, backend: tb.Backend) -> tb.Tensor:
-        """The tensor on a backend; NumPy's shares the memory of the file, where that is aligned."""
-        template, data = self.template, self.read()
+    def on(self, backend: tb.Backend | None = None) -> tb.Tensor:
+        """The tensor on a backend, by default the reference; NumPy's shares the file's memory, if it is aligned."""
+        template, data, backend = self.template, self.read(), backend or tb.get_backend("binary")
         if template.dtype.is_narrow:
             codes = unpack_codes(numpy.frombuffer(data, numpy.uint8), template.dtype.bits, template.size)
             return tb.from_binary(codes.tobytes(), template, backend)

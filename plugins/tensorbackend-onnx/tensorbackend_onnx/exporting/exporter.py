@@ -11,6 +11,7 @@ import tensorbackend as tb
 from onnx import ModelProto
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.expr.graph import Graph
+from tensorbackend.rules.template_text import parse_template
 
 from ..operators.registry import NEWEST
 from . import contraction, control, elementwise, indexing, pairs, parts, reduction, shape  # noqa: F401 # they declare ops
@@ -120,17 +121,13 @@ def save(model: ModelProto, path: str | os.PathLike[str]) -> None:
         onnx.save_model(model, place)
 
 
-def _same(x: Any) -> Any:
-    return x
-
-
 def _read(templates: Sequence[Any]) -> list[Any]:
     """Templates; those passed as text are parsed, and tensors are replaced by their templates."""
 
     def template(leaf: Any) -> Any:
         if isinstance(leaf, tb.Tensor):
             return leaf.template
-        return tb.trace(_same)(leaf).results[0] if isinstance(leaf, str) else leaf
+        return parse_template(leaf) if isinstance(leaf, str) else leaf
 
     leaves = (str, tb.Template)
     return [template(part) if isinstance(part, leaves) else tb.tree_map(template, part) for part in templates]

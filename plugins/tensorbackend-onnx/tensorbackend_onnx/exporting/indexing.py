@@ -13,6 +13,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import value_range
 from tensorbackend.expr.node import Node
+from tensorbackend.ops.composite.indexing.positions import flat_positions
 from tensorbackend.sizes import maximum
 
 from .elementwise import converted
@@ -84,19 +85,9 @@ def numbers(node: Node, x: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor, tup
     depth = vectors.shape[-1]
     places, rest = x.shape[:depth], x.shape[depth:]
     rows = tb.reshape(x, (math.prod(places), *rest), names=(None,) * (1 + len(rest)))
-    inside = tb.ones(vectors.shape[:-1], dtype=tb.dtypes.bool_)
-    number = tb.zeros(vectors.shape[:-1], dtype=tb.int64)
-    wide = vectors.astype(tb.int64)
-    for axis, size in enumerate(places):
-        place = tb.reshape(
-            tb.slice_along_axis(wide, axis, 1, axis=-1), wide.shape[:-1], names=(None,) * (wide.ndim - 1)
-        )
-        if node.options["mode"] == "clip":
-            place = tb.clip(place, 0, maximum(size - 1, 0))
-        else:
-            inside = tb.logical_and(inside, tb.logical_and(place >= 0, place < size))
-        number = number + place * math.prod(places[axis + 1 :])
-    return tb.pad(rows, {0: (0, 1)}), tb.where(inside, number, math.prod(places)), rest
+    columns = tb.unstack(vectors.astype(tb.int64), axis=-1)
+    number = tb.broadcast_to(flat_positions(columns, places, option(node, "mode")), vectors.shape[:-1])
+    return tb.pad(rows, {0: (0, 1)}), tb.rename(number, *(None,) * number.ndim), rest
 
 
 @parts("gather")

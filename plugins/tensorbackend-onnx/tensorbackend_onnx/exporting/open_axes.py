@@ -18,6 +18,7 @@ from .expressions import Range
 from .guards import EXAMPLES, Guard, OpenTrace
 from .models import Written, model_of, written
 from .size_nodes import reads, renamed
+from .writer import array_of
 
 CLOSE = 1e-3
 """How close the results of the model must be where its guards leave a size out, relative to the largest number."""
@@ -144,10 +145,10 @@ def _judged(opening: Opening, model: Any, trace: OpenTrace, sizes: Mapping[str, 
     else:
         return "refused", []
     try:
-        found = model(*map(_parts, inputs))
+        found = model(*map(array_of, inputs))
     except Exception:  # of any class
         return "different", []
-    right = [numpy.asarray(_parts(own)) for own in tb.tree_leaves(results)]
+    right = [array_of(own) for own in tb.tree_leaves(results)]
     pairs = zip(right, found if isinstance(found, tuple) else (found,), strict=True)
     if all(_close(own, numpy.asarray(other)) for own, other in pairs):
         return "equal", [own.shape for own in right]
@@ -174,11 +175,6 @@ def _drawn(rng: Any, template: tb.Template) -> tb.Tensor:
 
 def _zeros(rng: Any, template: tb.Template) -> tb.Tensor:
     return tb.zeros(template.shape, dtype=template.dtype)
-
-
-def _parts(x: tb.Tensor) -> tb.Tensor:
-    """Complex numbers as a model has them."""
-    return tb.stack([tb.real(x), tb.imag(x)], axis=-1) if x.dtype.kind == "complex" else x
 
 
 def _close(own: Any, other: Any) -> bool:

@@ -19,7 +19,7 @@ from .expressions import Range, parsed
 
 Name = str
 
-OPERATORS: dict[type[ast.operator], str] = {ast.Add: "Add", ast.Sub: "Sub", ast.Mult: "Mul"}
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "Add", ast.Div: "Div", ast.Mult: "Mul", ast.Sub: "Sub"}
 
 
 class Source(NamedTuple):
@@ -108,8 +108,6 @@ class SizeNodes:
                 names = [self._as(side, floating) for side in (left, right)]
                 if type(op) in OPERATORS:
                     return self.op(OPERATORS[type(op)], *names)
-                if isinstance(op, ast.Div):
-                    return self.op("Div", *names)
                 if not floating:
                     rest = self.op("Mod", *names)  # with the sign of the divisor, as in Python
                     return rest if isinstance(op, ast.Mod) else self.op("Div", self.op("Sub", names[0], rest), names[1])
@@ -145,23 +143,22 @@ class SizeNodes:
         return self.op("Reshape", name, same)
 
 
-def _all(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
+def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
     """Nodes, and those of the graphs inside them."""
     for node in nodes:
         yield node
         for attribute in node.attribute:
-            if attribute.HasField("g"):
-                yield from _all(attribute.g.node)
+            yield from all_nodes(attribute.g.node)
 
 
 def reads(nodes: Iterable[NodeProto], name: Name) -> bool:
     """Whether any node reads a value."""
-    return any(name in node.input for node in _all(nodes))
+    return any(name in node.input for node in all_nodes(nodes))
 
 
 def renamed(nodes: Iterable[NodeProto], old: Name, new: Name) -> None:
     """Let nodes read another value."""
-    for node in _all(nodes):
+    for node in all_nodes(nodes):
         for place, name in enumerate(node.input):
             if name == old:
                 node.input[place] = new

@@ -12,35 +12,16 @@ from tensorbackend.dtypes import bool_
 from ..dtypes import dtype_of
 from .registry import operator, rows
 
+SAME_NAMES = (
+    *("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Erf", "Exp", "Floor", "IsNaN"),
+    *("Log", "Reciprocal", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Tan", "Tanh"),
+)
 UNARY: dict[str, Callable[[Tensor], Tensor]] = {
-    "Abs": tb.abs,
-    "Acos": tb.acos,
-    "Acosh": tb.acosh,
-    "Asin": tb.asin,
-    "Asinh": tb.asinh,
-    "Atan": tb.atan,
-    "Atanh": tb.atanh,
+    **{name: getattr(tb, name.lower()) for name in SAME_NAMES},
     "BitwiseNot": tb.bitwise_invert,
-    "Ceil": tb.ceil,
-    "Cos": tb.cos,
-    "Cosh": tb.cosh,
-    "Erf": tb.erf,
-    "Exp": tb.exp,
-    "Floor": tb.floor,
-    "IsNaN": tb.isnan,
-    "Log": tb.log,
     "Neg": tb.negative,
     "Not": tb.logical_not,
-    "Reciprocal": tb.reciprocal,
-    "Round": tb.round,
-    "Sigmoid": tb.sigmoid,
-    "Sign": tb.sign,
-    "Sin": tb.sin,
-    "Sinh": tb.sinh,
     "Softplus": tb.nn.softplus,
-    "Sqrt": tb.sqrt,
-    "Tan": tb.tan,
-    "Tanh": tb.tanh,
 }
 """Operators that are a function of the library."""
 
