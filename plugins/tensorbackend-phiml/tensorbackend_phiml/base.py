@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
+from math import prod
 from numbers import Number
 from typing import Any, ClassVar
 
@@ -338,30 +339,13 @@ class Base(PhimlBackend):
 
     def size(self, array: Operand) -> int:
         """The number of elements."""
-        count = 1
-        for length in self.shape(array):
-            count *= length
-        return count
+        return prod(self.shape(array))
 
     def sizeof(self, tensor: Operand) -> int:
         """The size of the data in bytes."""
         if self.is_sparse(tensor):
             return sum(part.nbytes for part in self.disassemble(tensor)[1])
         return int(self._tensor(tensor).nbytes)
-
-    # Sparse values: `sparse.py` overrides these methods
-
-    def is_sparse(self, x: Any) -> bool:
-        """Whether a value is a sparse matrix."""
-        return False
-
-    def get_sparse_format(self, x: Operand) -> str:
-        """The layout of a sparse matrix, `"dense"` for any other value."""
-        return "dense"
-
-    def disassemble(self, x: Operand) -> tuple[Callable[..., Any], Sequence[Any]]:
-        """A function that rebuilds a value from its tensors on a backend, and these tensors."""
-        return lambda b, t: t, (x,)
 
 
 ABSENT = frozenset({"module", "get_peak_memory", "reset_peak_memory"})

@@ -15,7 +15,7 @@ from .dtypes import NUMBERS, combined, steady
 Method = Callable[..., Any]
 
 
-def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False) -> Method:
+def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False, bool_to_int: bool = False) -> Method:
     """Make a method from an op of one tensor. If it is `inexact`, integers become floats of the current precision."""
 
     def method(self: Base, x: Operand) -> Any:
@@ -25,23 +25,11 @@ def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False) -> Method
             x = self.as_tensor(x)
         if inexact and not x.template.dtype.is_inexact:
             x = self.to_float(x)
+        elif bool_to_int and x.template.dtype is bool_:
+            x = self.to_int32(x)
         return op(x)
 
     method.__doc__ = f"`tb.{op.__name__}` of each element."
-    return method
-
-
-def counted(op: Callable[[tb.Tensor], tb.Tensor]) -> Method:
-    """Make a method from an op of one tensor that treats bools as integers."""
-
-    def method(self: Base, x: Operand) -> Any:
-        if type(x) is not tb.Tensor:
-            if self.is_sparse(x):
-                return x.like(method(self, x.values))
-            x = self.as_tensor(x)
-        return op(self.to_int32(x) if x.template.dtype is bool_ else x)
-
-    method.__doc__ = f"`tb.{op.__name__}` of each element; of bools as of integers."
     return method
 
 
@@ -82,17 +70,18 @@ class Elementwise(Base):
     log10 = unary(tb.log10, inexact=True)
     sigmoid = unary(tb.sigmoid, inexact=True)
     log_gamma = unary(tb.lgamma, inexact=True)
-    isfinite = counted(tb.isfinite)
-    isnan = counted(tb.isnan)
-    isinf = counted(tb.isinf)
-    abs = counted(tb.abs)
-    sign = counted(tb.sign)
-    round = counted(tb.round)
-    ceil = counted(tb.ceil)
-    floor = counted(tb.floor)
-    imag = counted(lambda x: x.imag)
+    softplus = unary(tb.nn.softplus, inexact=True)
+    isfinite = unary(tb.isfinite, bool_to_int=True)
+    isnan = unary(tb.isnan, bool_to_int=True)
+    isinf = unary(tb.isinf, bool_to_int=True)
+    abs = unary(tb.abs, bool_to_int=True)
+    sign = unary(tb.sign, bool_to_int=True)
+    round = unary(tb.round, bool_to_int=True)
+    ceil = unary(tb.ceil, bool_to_int=True)
+    floor = unary(tb.floor, bool_to_int=True)
+    imag = unary(lambda x: x.imag, bool_to_int=True)
     real = unary(lambda x: x.real)
-    conj = counted(tb.conj)
+    conj = unary(tb.conj, bool_to_int=True)
 
     maximum = binary(tb.maximum, bool_to_int=True)
     minimum = binary(tb.minimum, bool_to_int=True)
@@ -132,17 +121,9 @@ class Elementwise(Base):
         """Invert each bit; negate bools."""
         return not x if isinstance(x, bool) else tb.bitwise_invert(self._tensor(x))
 
-    def softplus(self, x: Operand) -> Any:
-        """Compute log(1 + exp(x)) without overflow."""
-        return tb.logaddexp(self._inexact(x), 0.0)
-
     def factorial(self, x: Operand) -> Any:
         """Compute x! for integers and gamma(x + 1) for floats."""
         return tb.factorial(self._tensor(x))
-
-    def _inexact(self, x: Operand) -> Any:
-        x = self.as_tensor(x)
-        return x if x.dtype.is_inexact else self.to_float(x)
 
     def clip(self, x: Operand, minimum: Operand, maximum: Operand) -> Any:
         """Limit the elements of x to the interval from `minimum` to `maximum`."""

@@ -25,8 +25,7 @@ class Loops(Base):
         values = self.stop_gradient_tree(tuple(values))
         if isinstance(max_iter, SupportsIndex):  # NumPy integers too
             max_iter = index(max_iter)
-        leaves = _leaves(values)
-        if all(map(self.is_available, leaves)):
+        if all(map(self.is_available, tb.tree_leaves(values))):
             loop_values = self._run(loop, values, max_iter)
         else:
             loop_values = self._traced(loop, values, max_iter)
@@ -77,9 +76,3 @@ class Loops(Base):
             values, iterations = until(values, iterations, stop), stop
             seen.append(values)
         return self.stack_leaves(seen)
-
-
-def _leaves(tree: Any) -> list[Any]:
-    if isinstance(tree, dict):
-        return [leaf for subtree in tree.values() for leaf in _leaves(subtree)]
-    return [leaf for subtree in tree for leaf in _leaves(subtree)] if isinstance(tree, tuple | list) else [tree]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -38,6 +39,39 @@ class Network:
 def rank_of(in_spatial: int | Sequence[int]) -> int:
     """The number of spatial axes, which PhiML takes as a number or as their sizes."""
     return in_spatial if isinstance(in_spatial, int) else len(in_spatial)
+
+
+def _conv_blocks(made: Layers, rank: int, sizes: Sequence[int], *options: Any) -> list[Layer]:
+    """Convolutions with an activation between them."""
+    return [made.block("Conv", rank, sizes, *options)]
+
+
+def _residual_blocks(made: Layers, rank: int, sizes: Sequence[int], *options: Any) -> list[Layer]:
+    """Blocks of two convolutions, each with its argument added to the result."""
+    return [made.residual(f"Res{place}", rank, *ends, *options) for place, ends in enumerate(pairwise(sizes))]
+
+
+def _keeping_resolution(name: str, blocks: Callable[..., list[Layer]]) -> Callable[..., Network]:
+    """A function that makes networks of blocks which keep the resolution."""
+
+    def method(
+        self: Networks,
+        in_channels: int,
+        out_channels: int,
+        layers: Sequence[int],
+        batch_norm: bool = False,
+        activation: Activation = "ReLU",
+        in_spatial: int | Sequence[int] = 2,
+        periodic: bool = False,
+    ) -> Network:
+        made, rank = Layers(self.adapter), rank_of(in_spatial)
+        sizes = (in_channels, *(layers or [out_channels]))
+        hidden = blocks(made, rank, sizes, batch_norm, activation, periodic)
+        last = made.conv(f"{name}_out", rank, sizes[-1], out_channels, 1)
+        return Network(self.adapter, made.parameters, chain(*hidden, last))
+
+    method.__doc__ = f"{blocks.__doc__} They keep the resolution."
+    return method
 
 
 class Networks:
@@ -108,42 +142,8 @@ class Networks:
 
         return Network(self.adapter, made.parameters, apply)
 
-    def conv_net(
-        self,
-        in_channels: int,
-        out_channels: int,
-        layers: Sequence[int],
-        batch_norm: bool = False,
-        activation: Activation = "ReLU",
-        in_spatial: int | Sequence[int] = 2,
-        periodic: bool = False,
-    ) -> Network:
-        """Convolutions with an activation between them, which keep the resolution."""
-        made, rank = Layers(self.adapter), rank_of(in_spatial)
-        sizes = list(layers) or [out_channels]
-        hidden = made.block("Conv", rank, (in_channels, *sizes), batch_norm, activation, periodic)
-        last = made.conv("Conv_out", rank, sizes[-1], out_channels, 1)
-        return Network(self.adapter, made.parameters, chain(hidden, last))
-
-    def res_net(
-        self,
-        in_channels: int,
-        out_channels: int,
-        layers: Sequence[int],
-        batch_norm: bool = False,
-        activation: Activation = "ReLU",
-        in_spatial: int | Sequence[int] = 2,
-        periodic: bool = False,
-    ) -> Network:
-        """Blocks of two convolutions, each with its argument added to the result, which keep the resolution."""
-        made, rank = Layers(self.adapter), rank_of(in_spatial)
-        sizes = [in_channels, *(layers or [out_channels])]
-        blocks = [
-            made.residual(f"Res{place}", rank, sizes[place], sizes[place + 1], batch_norm, activation, periodic)
-            for place in range(len(sizes) - 1)
-        ]
-        last = made.conv("Res_out", rank, sizes[-1], out_channels, 1)
-        return Network(self.adapter, made.parameters, chain(*blocks, last))
+    conv_net = _keeping_resolution("Conv", _conv_blocks)
+    res_net = _keeping_resolution("Res", _residual_blocks)
 
     def conv_classifier(
         self,

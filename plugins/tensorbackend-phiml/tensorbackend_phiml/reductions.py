@@ -18,12 +18,12 @@ def _axes(axis: Any) -> Any:
     return tuple(int(number) for number in axis) if isinstance(axis, tuple | list) else axis
 
 
-def reduction(op: Callable[..., tb.Tensor], bool_to_int: bool = False) -> Callable[..., Any]:
-    """Make a method from an op that reduces axes."""
+def reduction(op: Callable[..., tb.Tensor], bool_to_int: bool = False, inexact: bool = False) -> Callable[..., Any]:
+    """Make a method from an op that reduces axes. If it is `inexact`, integers become floats."""
 
     def method(self: Base, x: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
-        if type(x) is not tb.Tensor:
-            x = self._tensor(x)
+        if type(x) is not tb.Tensor or inexact:
+            x = self._floating(x) if inexact else self._tensor(x)
         if bool_to_int and x.template.dtype is bool_:
             x = self.to_int32(x)
         return op(x, axis=_axes(axis), keepdims=keepdims)
@@ -41,6 +41,8 @@ class Reductions(Base):
     all = reduction(tb.all)
     argmax = reduction(tb.argmax, bool_to_int=True)
     argmin = reduction(tb.argmin, bool_to_int=True)
+    mean = reduction(tb.mean, inexact=True)
+    std = reduction(tb.std, inexact=True)
     _summed = reduction(tb.sum, bool_to_int=True)
 
     def sum(self, value: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
@@ -56,14 +58,6 @@ class Reductions(Base):
         """The product along axes; for bools, whether all are true."""
         x = self._tensor(value)
         return tb.all(x, axis=_axes(axis)) if x.dtype is bool_ else tb.prod(x, axis=_axes(axis))
-
-    def mean(self, value: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
-        """The mean along axes; integers are cast to the current precision."""
-        return tb.mean(self._floating(value), axis=_axes(axis), keepdims=keepdims)
-
-    def std(self, x: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
-        """The standard deviation along axes."""
-        return tb.std(self._floating(x), axis=_axes(axis), keepdims=keepdims)
 
     def cumsum(self, x: Operand, axis: int) -> Any:
         """The cumulative sum along an axis."""
@@ -139,20 +133,5 @@ class Reductions(Base):
         With `return_inverse`, also return the index of the distinct slice for each slice of x. With `return_counts`,
         also return how often each occurs.
         """
-        x = tb.moveaxis(self._tensor(x), axis, 0)
-        rows = tb.reshape(x, (x.shape[0], -1))
-        order = tb.arange(rows.shape[0], backend=self.base)
-        for column in reversed(range(rows.shape[1])):  # each sort keeps the order of the ones before it
-            order = tb.take(order, tb.argsort(tb.take(rows[:, column], order)))
-        ordered = tb.take(rows, order, axis=0)
-        begins = tb.any(ordered[1:] != ordered[:-1], axis=1)
-        group = tb.concat([tb.zeros((min(1, rows.shape[0]),), dtype="int64", backend=self.base), self.to_int64(begins)])
-        group = tb.cumulative_sum(group, axis=0)
-        firsts = tb.concat([tb.ones((min(1, rows.shape[0]),), dtype="bool", backend=self.base), begins])
-        values = tb.moveaxis(tb.take(x, tb.compress(firsts, order), axis=0), 0, axis)
-        results: list[Any] = [values]
-        if return_inverse:
-            results.append(tb.indexed_put(tb.zeros_like(group), order[:, None], group))
-        if return_counts:
-            results.append(tb.bincount(group))
-        return tuple(results) if len(results) > 1 else (values,)
+        values, _, inverse, counts = tb.unique_all(self._tensor(x), axis=axis)
+        return values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])

@@ -23,6 +23,20 @@ METHODS = {"direct": "direct", "GMres": "gmres", "CG": "cg", "CG-adaptive": "cg-
 """The method of `tb.solvers.solve` for each of PhiML's."""
 
 
+def by_matrix(name: str, method: str) -> Any:
+    """One of PhiML's functions by `tb.solvers.solve`, where the system has a matrix, and else as PhiML has it."""
+
+    def solve(
+        self: Any, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
+    ) -> Any:
+        if is_matrix(lin, matrix_offset):
+            return self._solved(method, lin, y, x0, rtol, atol, max_iter, pre)
+        return getattr(super(Solvers, self), name)(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
+
+    solve.__doc__ = f"Solve a linear system by the method {method!r} of `tb.solvers.solve`."
+    return solve
+
+
 class Solvers(Sparse):
     """Functions that solve linear systems and minimize."""
 
@@ -46,21 +60,8 @@ class Solvers(Sparse):
             return self.bi_conjugate_gradient(*arguments, poly_order=1)
         return super().linear_solve(method, *arguments)
 
-    def conjugate_gradient(
-        self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
-    ) -> Any:
-        """Solve a linear system by conjugate gradients."""
-        if is_matrix(lin, matrix_offset):
-            return self._solved("cg", lin, y, x0, rtol, atol, max_iter, pre)
-        return super().conjugate_gradient(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
-
-    def conjugate_gradient_adaptive(
-        self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
-    ) -> Any:
-        """Solve a linear system by a variant of conjugate gradients for a matrix that is not exactly symmetric."""
-        if is_matrix(lin, matrix_offset):
-            return self._solved("cg-adaptive", lin, y, x0, rtol, atol, max_iter, pre)
-        return super().conjugate_gradient_adaptive(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
+    conjugate_gradient = by_matrix("conjugate_gradient", "cg")
+    conjugate_gradient_adaptive = by_matrix("conjugate_gradient_adaptive", "cg-adaptive")
 
     def bi_conjugate_gradient(
         self,

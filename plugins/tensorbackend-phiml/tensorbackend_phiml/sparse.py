@@ -35,7 +35,7 @@ class Sparse(Linalg, Indexing):
             return lambda b, v, i, p: b.csr_matrix(i, p, v, x.shape), (x.values, x.indices, x.pointers)
         if isinstance(x, CSC):  # PhiML's gradients of solves read the parts in this order, which is not that of CSR
             return lambda b, v, p, i: b.csc_matrix(p, i, v, x.shape), (x.values, x.pointers, x.indices)
-        return super().disassemble(x)
+        return lambda b, t: t, (x,)
 
     # Construction
 
@@ -64,17 +64,17 @@ class Sparse(Linalg, Indexing):
         self, column_indices: Operand, row_pointers: Operand, values: Operand, shape: Sequence[int]
     ) -> Any:
         """Make a batch of matrices in CSR layout, with several channels one matrix for each channel of an example."""
-        places, entries = self._batched(column_indices, values)
-        pointers, _ = self._batched(row_pointers, values)
-        return tb.sparse.csr(entries, places, pointers, shape=pair(shape))
+        return self._compressed(tb.sparse.csr, column_indices, row_pointers, values, shape)
 
     def csc_matrix_batched(
         self, column_pointers: Operand, row_indices: Operand, values: Operand, shape: Sequence[int]
     ) -> Any:
         """Make a batch of matrices in CSC layout, with several channels one matrix for each channel of an example."""
-        places, entries = self._batched(row_indices, values)
-        pointers, _ = self._batched(column_pointers, values)
-        return tb.sparse.csc(entries, places, pointers, shape=pair(shape))
+        return self._compressed(tb.sparse.csc, row_indices, column_pointers, values, shape)
+
+    def _compressed(self, make: Any, indices: Operand, pointers: Operand, values: Operand, shape: Sequence[int]) -> Any:
+        places, entries = self._batched(indices, values)
+        return make(entries, places, self._batched(pointers, values)[0], shape=pair(shape))
 
     def _batched(self, places: Operand, values: Operand) -> tuple[Any, Any]:
         """Arrange indices (batch, n, ...) and values (batch, n, channels) for `tb.sparse`, where the entries come last.

@@ -79,8 +79,7 @@ class Transforms(Base):
         def derived(*natives: Operand) -> Any:
             arguments = [self._tensor(x) for x in natives]
             for place in wrt:
-                if not arguments[place].dtype.is_inexact:
-                    arguments[place] = self.to_float(arguments[place])
+                arguments[place] = self._floating(arguments[place])
             if self._is_traced(*arguments):
                 output, gradients = self._derived_in_trace(f, tuple(wrt), arguments)
             else:
@@ -148,9 +147,7 @@ class Transforms(Base):
         def derived(*natives: Operand) -> tuple[Any, ...]:
             arguments = [self._tensor(x) for x in natives]
             for place in places:
-                arguments[place] = (
-                    arguments[place] if arguments[place].dtype.is_inexact else self.to_float(arguments[place])
-                )
+                arguments[place] = self._floating(arguments[place])
             result: list[Any] = [f(*arguments)] if get_output else []
             if get_gradient:
                 result.append(tb.vmap(tb.grad(loss, argnums=places))(*arguments))
