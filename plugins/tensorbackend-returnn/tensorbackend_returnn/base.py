@@ -92,15 +92,7 @@ class Base(ReturnnBackend):
         """The size of each axis, which is always known."""
         return raw_tensor.template.shape
 
-    @classmethod
-    def get_shape_tuple_raw(cls, raw_tensor: tb.Tensor) -> tuple[int, ...]:
-        """The size of each axis."""
-        return raw_tensor.template.shape
-
-    @classmethod
-    def get_known_shape_raw(cls, raw_tensor: tb.Tensor) -> tuple[int, ...]:
-        """The size of each axis."""
-        return raw_tensor.template.shape
+    get_shape_tuple_raw = get_known_shape_raw = get_shape_raw
 
     @classmethod
     def set_known_shape_raw(cls, raw_tensor: tb.Tensor, shape: Sequence[int | None]) -> None:

@@ -20,44 +20,25 @@ COMPARED: dict[str, Callable[..., tb.Tensor]] = {
     name: getattr(tb, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 }
 COMBINED: dict[str, Callable[..., tb.Tensor]] = {
-    "add": tb.add,
+    **{
+        name: getattr(tb, name)
+        for name in ("add", "logaddexp", "logical_and", "logical_or", "maximum", "minimum", "pow")
+    },
     "sub": tb.subtract,
     "mul": tb.multiply,
     "truediv": tb.divide,
     "floordiv": tb.floor_divide,
     "mod": tb.remainder,
-    "pow": tb.pow,
-    "maximum": tb.maximum,
-    "minimum": tb.minimum,
-    "logical_and": tb.logical_and,
-    "logical_or": tb.logical_or,
-    "logaddexp": tb.logaddexp,
     "squared_difference": lambda a, b: tb.square(tb.subtract(a, b)),
 }
+OF_CORE = (
+    *("abs", "ceil", "cos", "exp", "expm1", "floor", "log", "log1p", "logical_not", "reciprocal", "round", "rsqrt"),
+    *("sigmoid", "sin", "sqrt", "square", "tanh"),
+)
+OF_NETWORKS = ("elu", "gelu", "log_sigmoid", "relu", "selu", "silu")
 ACTIVATIONS: dict[str, Callable[..., tb.Tensor]] = {
-    "exp": tb.exp,
-    "expm1": tb.expm1,
-    "log": tb.log,
-    "log1p": tb.log1p,
-    "sqrt": tb.sqrt,
-    "rsqrt": tb.rsqrt,
-    "square": tb.square,
-    "abs": tb.abs,
-    "tanh": tb.tanh,
-    "sigmoid": tb.sigmoid,
-    "sin": tb.sin,
-    "cos": tb.cos,
-    "ceil": tb.ceil,
-    "floor": tb.floor,
-    "round": tb.round,
-    "reciprocal": tb.reciprocal,
-    "logical_not": tb.logical_not,
-    "log_sigmoid": tb.nn.log_sigmoid,
-    "relu": tb.nn.relu,
-    "elu": tb.nn.elu,
-    "selu": tb.nn.selu,
-    "silu": tb.nn.silu,
-    "gelu": tb.nn.gelu,
+    **{name: getattr(tb, name) for name in OF_CORE},
+    **{name: getattr(tb.nn, name) for name in OF_NETWORKS},
     "neg": tb.negative,
 }
 """The functions of one tensor by RETURNN's names."""
@@ -84,6 +65,16 @@ def _follow(scalar: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
     here = scalar.backend
     has_data = not isinstance(there, tb.ExprBackend) and not isinstance(here, tb.ExprBackend)
     return scalar.backend_copy(there) if has_data and here is here.beneath and here is not there else scalar
+
+
+def _flags(name: str, function: Callable[[tb.Tensor], tb.Tensor]) -> Any:
+    """A method that says of each element whether something holds."""
+
+    def method(cls: Any, x: Tensor) -> Tensor:
+        return result(name, x.dims, function(x.raw_tensor), feature_dim=x.feature_dim)
+
+    method.__doc__ = f"Whether each element {name.replace('_', ' ').replace('neg ', 'minus ')}."
+    return classmethod(method)
 
 
 class Elementwise(Creation):
@@ -202,20 +193,9 @@ class Elementwise(Creation):
             tb.real(raw_tensor) if source_dtype.is_complex and not target_dtype.is_complex else raw_tensor, target_dtype
         )
 
-    @classmethod
-    def is_finite(cls, x: Tensor) -> Tensor:
-        """Whether each element is neither infinite nor NaN."""
-        return result("is_finite", x.dims, tb.isfinite(x.raw_tensor), feature_dim=x.feature_dim)
-
-    @classmethod
-    def is_infinite(cls, x: Tensor) -> Tensor:
-        """Whether each element is infinite."""
-        return result("is_infinite", x.dims, tb.isinf(x.raw_tensor), feature_dim=x.feature_dim)
-
-    @classmethod
-    def is_neg_infinite(cls, x: Tensor) -> Tensor:
-        """Whether each element is minus infinity."""
-        return result("is_neg_infinite", x.dims, tb.equal(x.raw_tensor, -tb.inf), feature_dim=x.feature_dim)
+    is_finite = _flags("is_finite", tb.isfinite)
+    is_infinite = _flags("is_infinite", tb.isinf)
+    is_neg_infinite = _flags("is_neg_infinite", lambda x: tb.equal(x, -tb.inf))
 
     # Several operands
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import returnn.frontend as rf
 import tensorbackend as tb
@@ -12,15 +12,7 @@ from returnn.tensor import Dim, Tensor
 from .base import arranged, result, sizes, spread
 from .networks import Networks
 
-
-class _Frames(NamedTuple):
-    """Logits and targets with the same leading batch dims, and their lengths."""
-
-    batch: list[Dim]
-    logits: tb.Tensor
-    targets: tb.Tensor
-    logit_lengths: tb.Tensor
-    target_lengths: tb.Tensor
+_Tensors = tuple[tb.Tensor, tb.Tensor]
 
 
 def lengths(dim: Dim, batch: Sequence[Dim]) -> tb.Tensor:
@@ -28,19 +20,15 @@ def lengths(dim: Dim, batch: Sequence[Dim]) -> tb.Tensor:
     return spread(dim.get_size_tensor(), batch)
 
 
-def _frames(logits: Tensor, targets: Tensor, time: Dim, positions: Dim, blank: int) -> _Frames:
+def _frames(logits: Tensor, targets: Tensor, time: Dim, positions: Dim) -> tuple[list[Dim], _Tensors, dict[str, Any]]:
+    """The leading batch dims of logits and targets, both with these dims, and their lengths as options of a loss."""
     classes = logits.feature_dim
     if not targets.sparse_dim or targets.sparse_dim.dimension > classes.dimension:
         raise ValueError(f"expected targets whose sparse dim is among the classes {classes}, got {targets}")
     batch = logits.remaining_dims((time, classes))
     batch += [dim for dim in targets.remaining_dims(positions) if dim not in batch]
-    return _Frames(
-        batch,
-        spread(rf.amp_cast_float32(logits), [*batch, time, classes]),
-        spread(targets, [*batch, positions]),
-        lengths(time, batch),
-        lengths(positions, batch),
-    )
+    tensors = spread(rf.amp_cast_float32(logits), [*batch, time, classes]), spread(targets, [*batch, positions])
+    return batch, tensors, {"logit_lengths": lengths(time, batch), "label_lengths": lengths(positions, batch)}
 
 
 class Losses(Networks):
@@ -82,12 +70,10 @@ class Losses(Networks):
         Targets that do not fit into the frames have a loss and a gradient of 0, as in RETURNN on PyTorch. The loss is
         infinite instead with `use_native_op`, whose default is true for `max_approx` and `label_loop=False`.
         """
-        frames = _frames(logits, targets, input_spatial_dim, targets_spatial_dim, blank_index)
+        batch, tensors, ends = _frames(logits, targets, input_spatial_dim, targets_spatial_dim)
         raw = tb.nn.ctc_loss(
-            frames.logits,
-            frames.targets,
-            logit_lengths=frames.logit_lengths,
-            label_lengths=frames.target_lengths,
+            *tensors,
+            **ends,
             blank=blank_index,
             normalised=logits_normalized,
             repeats=label_loop,
@@ -96,7 +82,7 @@ class Losses(Networks):
         native = use_native_op if use_native_op is not None else max_approx or not label_loop
         if not native:
             raw = tb.where(tb.isfinite(raw), raw, 0)
-        return result("ctc_loss", frames.batch, raw)
+        return result("ctc_loss", batch, raw)
 
     @classmethod
     def ctc_best_path(
@@ -111,17 +97,10 @@ class Losses(Networks):
         label_loop: bool = True,
     ) -> Tensor:
         """The class of each frame on the most probable path that spells the targets, blank beyond the length."""
-        frames = _frames(logits, targets, input_spatial_dim, targets_spatial_dim, blank_index)
-        raw = tb.nn.ctc_alignment(
-            frames.logits,
-            frames.targets,
-            logit_lengths=frames.logit_lengths,
-            label_lengths=frames.target_lengths,
-            blank=blank_index,
-            repeats=label_loop,
-        )
+        batch, tensors, ends = _frames(logits, targets, input_spatial_dim, targets_spatial_dim)
+        raw = tb.nn.ctc_alignment(*tensors, **ends, blank=blank_index, repeats=label_loop)
         raw = tb.astype(tb.moveaxis(raw, -1, 0), "int32")
-        return result("ctc_best_path", [input_spatial_dim, *frames.batch], raw, sparse_dim=logits.feature_dim)
+        return result("ctc_best_path", [input_spatial_dim, *batch], raw, sparse_dim=logits.feature_dim)
 
     @classmethod
     def ctc_loss_packed_raw(

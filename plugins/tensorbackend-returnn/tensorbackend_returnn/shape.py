@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import returnn.frontend as rf
@@ -67,7 +69,7 @@ class Shaping(Reductions):
         shape = moved.shape
         count = len(before)
         raw = tb.reshape(
-            moved, (*shape[:count], _product(shape[count : count + len(dims)]), *shape[count + len(dims) :])
+            moved, (*shape[:count], math.prod(shape[count : count + len(dims)]), *shape[count + len(dims) :])
         )
         feature = out_dim if source.feature_dim in dims else source.feature_dim
         return result("merge_dims", [*before, out_dim, *after], raw, sparse_dim=source.sparse_dim, feature_dim=feature)
@@ -89,12 +91,12 @@ class Shaping(Reductions):
         shape = raw.template.shape
         known = [dim.dimension for dim in dims]
         if known.count(None) == 1:
-            others = _product([size for size in known if size is not None])
+            others = math.prod([size for size in known if size is not None])
             missing = -(-shape[at] // others) if pad_to_multiples else shape[at] // others
             split_sizes = [missing if size is None else size for size in known]
         else:
             split_sizes = sizes(dims)
-        lacking = _product(split_sizes) - shape[at]
+        lacking = math.prod(split_sizes) - shape[at]
         if lacking > 0 and pad_to_multiples:
             raw = tb.pad(raw, {at: (0, lacking)}, value=0 if pad_value is None else pad_value)
         raw = tb.reshape(raw, (*shape[:at], *split_sizes, *shape[at + 1 :]))
@@ -179,10 +181,7 @@ class Shaping(Reductions):
     def split(cls, source: Tensor, *, axis: Dim, out_dims: Sequence[Dim]) -> tuple[Tensor, ...]:
         """Split a dim into parts, one for each of `out_dims`."""
         at = source.get_axis_from_description(axis)
-        ends, points = 0, []
-        for size in sizes(out_dims)[:-1]:
-            ends += size
-            points.append(ends)
+        points = [*accumulate(sizes(out_dims)[:-1])]
         parts = []
         for dim, raw in zip(out_dims, tb.split(source.raw_tensor, points, axis=at), strict=True):
             part = source.copy_template_replace_dim_tag(axis=at, new_dim_tag=dim, name="split")
@@ -268,10 +267,3 @@ class Shaping(Reductions):
         else:
             fill = tb.asarray(0 if value is None else value, backend=cls._home())
         out.raw_tensor = tb.where(arranged(inside, out.dims), out.raw_tensor, tb.astype(fill, dtype))
-
-
-def _product(numbers: Sequence[int]) -> int:
-    count = 1
-    for number in numbers:
-        count *= number
-    return count
