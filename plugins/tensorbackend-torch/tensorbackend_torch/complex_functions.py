@@ -119,22 +119,19 @@ def _exp(z: Array) -> Array:
     return _steps(torch.cos(b), torch.sin(b), a)
 
 
-def _cosh(z: Array) -> Array:
+def _cosh(z: Array, odd: bool = False) -> Array:
+    """cosh(a) cos(b) + sinh(a) sin(b) j; if it is `odd`, the hyperbolic sine, whose parts have the other factors."""
     a, b = parts(z)
-    size = torch.abs(a)
-    large = _steps(torch.cos(b), torch.copysign(torch.ones_like(a), a) * torch.sin(b), size, 0.5)
+    size, side = torch.abs(a), torch.copysign(torch.ones_like(a), a)
+    c, s = (side * torch.cos(b), torch.sin(b)) if odd else (torch.cos(b), side * torch.sin(b))
     small = size.clamp(max=22.0)
-    near = join(torch.cosh(small) * torch.cos(b), torch.copysign(torch.sinh(small), a) * torch.sin(b))
-    return torch.where(size < 22.0, near, large)
+    rise, run = torch.sinh(small), torch.cosh(small)
+    near = join(rise * c, run * s) if odd else join(run * c, rise * s)
+    return torch.where(size < 22.0, near, _steps(c, s, size, 0.5))
 
 
 def _sinh(z: Array) -> Array:
-    a, b = parts(z)
-    size = torch.abs(a)
-    large = _steps(torch.copysign(torch.ones_like(a), a) * torch.cos(b), torch.sin(b), size, 0.5)
-    small = size.clamp(max=22.0)
-    near = join(torch.copysign(torch.sinh(small), a) * torch.cos(b), torch.cosh(small) * torch.sin(b))
-    return torch.where(size < 22.0, near, large)
+    return _cosh(z, odd=True)
 
 
 def _tanh(z: Array) -> Array:
@@ -428,8 +425,5 @@ def product(values: Array) -> Array:
         halves = torch.cat((paired, halves[..., 2 * middle :]), -1)
     products = halves[..., 0]
     if not torch.isfinite(products).all():
-        in_order = wide[..., 0]
-        for column in wide.unbind(-1)[1:]:
-            in_order = formulas.product_by_parts(in_order, column)
-        products = torch.where(torch.isfinite(products), products, in_order)
+        products = torch.where(torch.isfinite(products), products, cumulative_product(wide)[..., -1])
     return products.to(values.dtype)

@@ -223,9 +223,7 @@ class TorchElementwise(TorchBase):
     def floor_divide(self, out: Template, x1: Array, x2: Array) -> Array:
         """Floor of the quotient; the quotient itself if an operand is infinite (Array API standard)."""
         if out.dtype.is_integer:
-            if out.dtype is uint64:
-                return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[0]
-            return self._in_int64(integers.floor_divide, out, x1, x2)
+            return _divided(integers.floor_divide, 0, out, x1, x2)
         infinite = torch.isinf(x1) | torch.isinf(x2)
         return torch.where(infinite, x1 / x2, torch.floor_divide(x1, x2))
 
@@ -233,9 +231,7 @@ class TorchElementwise(TorchBase):
     def remainder(self, out: Template, x1: Array, x2: Array) -> Array:
         """Remainder with the sign of the divisor, also if it is zero."""
         if out.dtype.is_integer:
-            if out.dtype is uint64:
-                return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[1]
-            return self._in_int64(integers.remainder, out, x1, x2)
+            return _divided(integers.remainder, 1, out, x1, x2)
         # PyTorch's vector loop returns NaN if x1 / x2 overflows, so first reduce x1 by a multiple of x2.
         multiple = torch.where(torch.abs(x2) < 1, x2 * 2.0**1000, x2)
         remainder = torch.remainder(torch.fmod(x1, multiple), x2)
@@ -244,9 +240,7 @@ class TorchElementwise(TorchBase):
     @kernel(unsigned="own")
     def quotient(self, out: Template, x1: Array, x2: Array) -> Array:
         """The quotient rounded to zero."""
-        if out.dtype is uint64:
-            return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[0]
-        return self._in_int64(integers.quotient, out, x1, x2)
+        return _divided(integers.quotient, 0, out, x1, x2)
 
     @kernel(unsigned="own", narrow="float32")
     def pow(self, out: Template, x1: Array, x2: Array) -> Array:
@@ -327,11 +321,13 @@ class TorchElementwise(TorchBase):
         infinite = torch.isinf(left) | torch.isinf(right)
         return torch.where(infinite, math.inf, complex_functions.length(left, right))
 
-    # Helpers
 
-    def _in_int64(self, function: Callable[..., Array], out: Template, *operands: Array) -> Array:
-        """A function of integers in int64."""
-        return from_int64(function(*(as_int64(x, out.dtype) for x in operands)), out.dtype)
+def _divided(function: Callable[..., Array], part: int, out: Template, x1: Array, x2: Array) -> Array:
+    """A function of integers in int64; for uint64 the quotient or the rest, by its `part`."""
+    left, right = as_int64(x1, out.dtype), as_int64(x2, out.dtype)
+    if out.dtype is uint64:
+        return integers.unsigned_divide(left, right)[part]
+    return from_int64(function(left, right), out.dtype)
 
 
 def _as_bits(x: Array) -> Array:
