@@ -89,24 +89,25 @@ class Elementwise(Creation):
         b: Any,
         name: str,
         function: Callable[..., tb.Tensor],
-        outer: bool | None,
-        order: Sequence[Dim] | None,
+        *,
         compares: bool,
+        allow_broadcast_all_sources: bool | None = None,
+        dim_order: Sequence[Dim] | None = None,
     ) -> Tensor:
         """Apply a function to two operands, at least one of which is RETURNN's tensor.
 
-        If `outer` is False, one of two tensors must have all dims of both.
+        If `allow_broadcast_all_sources` is False, one of two tensors must have all dims of both.
         """
         a, b = cls._operand(a), cls._operand(b)
         tensors = [x for x in (a, b) if isinstance(x, Tensor)]
         dims = list(tensors[0].dims)
         if len(tensors) == 2 and tensors[1].dims != tensors[0].dims:
             dims = _united(*tensors)
-            if outer is False and all(set(x.dims) != set(dims) for x in tensors):
+            if allow_broadcast_all_sources is False and all(set(x.dims) != set(dims) for x in tensors):
                 remedy = "pass allow_broadcast_all_sources=True"
                 raise ValueError(f"{name}: expected an operand with all dims {dims}, got {a} and {b}; {remedy}")
-        if order:
-            dims.sort(key=lambda dim: order.index(dim) if dim in order else len(order))
+        if dim_order:
+            dims.sort(key=lambda dim: dim_order.index(dim) if dim in dim_order else len(dim_order))
         parts = [(arranged(x, dims) if x.dims else x.raw_tensor) if isinstance(x, Tensor) else x for x in (a, b)]
         out = result(name, dims, function(*matched(*parts)))
         if len(tensors) == 2:
@@ -125,40 +126,20 @@ class Elementwise(Creation):
         return x if isinstance(x, Tensor | bool | int | float | complex) else rf.convert_to_tensor(x, _backend=cls)
 
     @classmethod
-    def compare(
-        cls,
-        a: Any,
-        kind: str,
-        b: Any,
-        *,
-        allow_broadcast_all_sources: bool | None = None,
-        dim_order: Sequence[Dim] | None = None,
-    ) -> Tensor:
+    def compare(cls, a: Any, kind: str, b: Any, **options: Any) -> Tensor:
         """Compare two operands; `kind` is RETURNN's name for the comparison."""
         if cls._is_packed(b):
-            return super().compare(
-                a, kind, b, allow_broadcast_all_sources=allow_broadcast_all_sources, dim_order=dim_order
-            )
-        return cls._two(a, b, kind, COMPARED[kind], allow_broadcast_all_sources, dim_order, compares=True)
+            return super().compare(a, kind, b, **options)
+        return cls._two(a, b, kind, COMPARED[kind], compares=True, **options)
 
     @classmethod
-    def combine(
-        cls,
-        a: Any,
-        kind: str,
-        b: Any,
-        *,
-        allow_broadcast_all_sources: bool | None = None,
-        dim_order: Sequence[Dim] | None = None,
-    ) -> Tensor:
+    def combine(cls, a: Any, kind: str, b: Any, **options: Any) -> Tensor:
         """Apply a function to two operands; `kind` is RETURNN's name for the function."""
         if cls._is_packed(b):
-            return super().combine(
-                a, kind, b, allow_broadcast_all_sources=allow_broadcast_all_sources, dim_order=dim_order
-            )
+            return super().combine(a, kind, b, **options)
         if not isinstance(a, Tensor) and not isinstance(b, Tensor):
             a = rf.convert_to_tensor(a, _backend=cls)
-        return cls._two(a, b, kind, COMBINED[kind], allow_broadcast_all_sources, dim_order, compares=False)
+        return cls._two(a, b, kind, COMBINED[kind], compares=False, **options)
 
     @classmethod
     def _is_packed(cls, x: Any) -> bool:

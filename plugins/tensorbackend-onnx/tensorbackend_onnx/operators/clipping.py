@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
+from tensorbackend.dtypes import bool_
 
 from .registry import Maybe, Node, operator, rows
 
@@ -31,15 +32,26 @@ def _clipping(above: Comparison, below: Comparison) -> Callable[[Tensor, Maybe, 
     Elements that are `above` the lower bound and `below` the upper one have the gradient 1.
     """
 
-    def chosen(x: Tensor, low: Maybe, high: Maybe) -> Tensor:
-        """The same by a choice of x inside the bounds, and there alone with its gradient."""
-        inside = [] if low is None else [above(x, low)]
-        inside += [] if high is None else [below(x, high)]
-        return tb.where(reduce(tb.logical_and, inside), x, tb.clip(tb.stop_gradient(x), low, high))
-
     @tb.custom_gradient
     def clip(x: Tensor, low: Maybe, high: Maybe) -> Any:
-        return tb.clip(x, low, high), lambda cotangent: tb.vjp(chosen, x, low, high)[1](cotangent)
+        def pullback(cotangent: Tensor) -> tuple[Maybe, ...]:
+            def share(where: Tensor, of: Tensor) -> Tensor:
+                part, more = tb.where(where, cotangent, 0), cotangent.ndim - of.ndim
+                spread = [axis for axis in range(part.ndim) if axis < more or of.shape[axis - more] < part.shape[axis]]
+                return tb.reshape(tb.sum(part, axis=spread), of.shape)
+
+            inside = tb.ones_like(x, dtype=bool_)
+            over = tb.logical_not(inside)
+            slope_of_low = slope_of_high = None
+            if high is not None:
+                inside, over = below(x, high), (x if low is None else tb.maximum(x, low)) > high
+                slope_of_high = share(over, high)
+            if low is not None:
+                inside = tb.logical_and(inside, above(x, low))
+                slope_of_low = share(tb.logical_and(x < low, tb.logical_not(over)), low)
+            return share(inside, x), slope_of_low, slope_of_high
+
+        return tb.clip(x, low, high), pullback
 
     return clip
 

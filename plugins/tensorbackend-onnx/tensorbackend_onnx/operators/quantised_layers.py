@@ -13,40 +13,37 @@ from tensorbackend.errors import ArgumentError, expected
 from ..errors import ModelError
 from .activations import ACTIVATIONS, ALONG_AXES, of_rows
 from .quantisation import dequantize, dynamic_quantize_matmul, matmul_integer, matmul_integer_to_float, quantize
-from .recurrent import LSTM, run_lstm
+from .recurrent import LSTM, lstm, run_lstm
 from .registry import MICROSOFT, Given, Maybe, Operator, declared, enter, operator, refuse
 from .transformers import SELF, self_attended
 from .windows import WINDOWS, average_pool
 
 
-@operator("DynamicQuantizeLSTM", domain=MICROSOFT, **LSTM)
 def dynamic_quantize_lstm(
-    x: Tensor,
-    weights: Tensor,
-    recurrence: Tensor,
-    bias: Maybe = None,
-    lengths: Maybe = None,
-    state: Maybe = None,
-    memory: Maybe = None,
-    peepholes: Maybe = None,
-    weight_scale: Maybe = None,
-    weight_zero: Maybe = None,
-    recurrence_scale: Maybe = None,
-    recurrence_zero: Maybe = None,
-    *,
-    given: Given,
+    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Maybe, given: Given
 ) -> tuple[Tensor, ...]:
-    """Long short-term memory of quantised weights; the input, and the output of each step, are quantised here."""
+    """Long short-term memory of quantised weights; the input, and the output of each step, are quantised here.
 
-    def product(matrices: Tensor, scale: Maybe, zero: Maybe) -> Callable[[int, Tensor], Tensor]:
+    The inputs of `lstm` are followed by the scale and the zero point of the weights, and those of the recurrence.
+    """
+
+    def product(matrices: Tensor, scale: Maybe = None, zero: Maybe = None) -> Callable[[int, Tensor], Tensor]:
         if scale is None:
             raise ModelError(expected("a scale of the weights", scale=scale))
         return lambda place, z: dynamic_quantize_matmul(
             z, matrices[place], scale[place], None if zero is None else zero[place]
         )
 
-    products = product(weights, weight_scale, weight_zero), product(recurrence, recurrence_scale, recurrence_zero)
-    return run_lstm(x, recurrence.shape[1], products, given, bias, lengths, state, memory, peepholes)
+    products = product(weights, *others[5:7]), product(recurrence, *others[7:])
+    return run_lstm(x, recurrence.shape[1], products, given, *others[:5])
+
+
+_floats = declared(lstm, **LSTM)
+enter(
+    ("DynamicQuantizeLSTM",),
+    MICROSOFT,
+    _floats._replace(function=dynamic_quantize_lstm, readings=(*_floats.readings, *(None,) * 4)),
+)
 
 
 @operator("QAttention", domain=MICROSOFT, **SELF)

@@ -157,7 +157,8 @@ def _gru(
 
     def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
         (old,) = state
-        update, reset = tb.split(gate(projected[:, : 2 * hidden] + old @ gates + second[: 2 * hidden]), 2, axis=1)
+        both = gate(projected[:, : 2 * hidden] + old @ gates + second[: 2 * hidden])
+        update, reset = both[:, :hidden], both[:, hidden:]
         kept = reset * (old @ candidate + own) if late else (reset * old) @ candidate + own
         new = inner(projected[:, 2 * hidden :] + kept)
         return ((1 - update) * new + update * old,)

@@ -37,13 +37,14 @@ def _extreme(function: Reduction, of_bools: Reduction, end: int) -> Reduction:
     return reduce
 
 
-def _as_floats(x: Tensor) -> Tensor:
-    return x if tb.isdtype(x.dtype, "real floating") else x.astype(tb.float64)
+def _in_floats(function: Reduction) -> Reduction:
+    """A reduction that is computed with floats, in the dtype of x."""
 
+    def reduce(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
+        floats = x if tb.isdtype(x.dtype, "real floating") else x.astype(tb.float64)
+        return function(floats, axis=axis, keepdims=keepdims).astype(x.dtype)
 
-def _by_floats(function: Callable[[Tensor], Tensor], total: Reduction) -> Reduction:
-    """A function of a reduction, computed with floats, in the dtype of x."""
-    return lambda x, axis, keepdims: function(_as_floats(total(x, axis, keepdims))).astype(x.dtype)
+    return reduce
 
 
 def _of(function: Callable[[Tensor], Tensor]) -> Reduction:
@@ -51,20 +52,11 @@ def _of(function: Callable[[Tensor], Tensor]) -> Reduction:
     return lambda x, axis, keepdims: _sum(function(x), axis, keepdims)
 
 
-def _log_sum_exp(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
-    return tb.logsumexp(_as_floats(x), axis=axis, keepdims=keepdims).astype(x.dtype)
-
-
-def _norm(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
-    """The Euclidean norm; its gradient is 0 where all elements are."""
-    return tb.linalg.vector_norm(_as_floats(x), axis=axis, keepdims=keepdims).astype(x.dtype)
-
-
 REDUCTIONS: dict[str, Reduction] = {
     "ReduceL1": _of(tb.abs),
-    "ReduceL2": _norm,
-    "ReduceLogSum": _by_floats(tb.log, _sum),
-    "ReduceLogSumExp": _log_sum_exp,
+    "ReduceL2": _in_floats(tb.linalg.vector_norm),  # whose gradient is 0 where all elements are
+    "ReduceLogSum": _in_floats(lambda x, axis, keepdims: tb.log(_sum(x, axis, keepdims))),
+    "ReduceLogSumExp": _in_floats(tb.logsumexp),
     "ReduceMax": _extreme(tb.max, tb.any, 0),
     "ReduceMean": _mean,
     "ReduceMin": _extreme(tb.min, tb.all, 1),

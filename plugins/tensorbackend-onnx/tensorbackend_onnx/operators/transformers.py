@@ -163,16 +163,15 @@ def rotated(x: Tensor, cos_cache: Tensor, sin_cache: Tensor, positions: Tensor, 
     return turned if rest.shape[-1] == 0 else tb.concat([turned, rest], axis=-1)
 
 
-ROTARY: dict[str, Any] = {
-    "interleaved": 0,
-    "is_packed_batching": 0,
-    "num_heads": 0,
-    "rotary_embedding_dim": 0,
-    "scale": 1.0,
-}
-
-
-@operator("RotaryEmbedding", domain=MICROSOFT, **ROTARY)
+@operator(
+    "RotaryEmbedding",
+    domain=MICROSOFT,
+    interleaved=0,
+    is_packed_batching=0,
+    num_heads=0,
+    rotary_embedding_dim=0,
+    scale=1.0,
+)
 def rotary_embedding(x: Tensor, positions: Tensor, cos_cache: Tensor, sin_cache: Tensor, *, given: Given) -> Tensor:
     """Positions as angles by which pairs of features are turned."""
     refuse(is_packed_batching=given.is_packed_batching)
