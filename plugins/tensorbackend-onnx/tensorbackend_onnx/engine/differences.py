@@ -210,13 +210,13 @@ def rows() -> list[Divergence]:
             "the sign of a zero is open where -0.0 and 0.0 meet",
             call("maximum", [[-0.0] * 3] * 3, [[0.0] * 3] * 3),
             Judgement(ulps=1),
-            ops=("maximum", "minimum", "clip", "max", "min"),
+            ops=("maximum", "minimum", "clip", "max", "min", "window_max"),
         ),
         Divergence(
             "a choice passes over the zeros of its first part, so that -0.0 becomes 0.0",
             Invocation("where", (flag, *zeros), {}),
             Judgement(ulps=1),
-            ops=("where",),
+            ops=("where", "window_max"),
         ),
         Divergence(
             "the sigmoid of float32 is a quotient of polynomials within 1e-7, and 0 below -18",

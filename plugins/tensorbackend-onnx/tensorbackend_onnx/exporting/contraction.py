@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from string import ascii_lowercase
 from typing import Any
 
+import numpy
 import tensorbackend as tb
 from tensorbackend.expr.node import Node
 from tensorbackend.protocol.convolution import Correlation
@@ -152,12 +153,28 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
         result = largest_or_nan(w, moved, node.outs[0].dtype, attributes)
     else:
         result = w.op(POOLS[node.op], moved, **attributes)
+    if node.op == "window_max" and not is_symbolic(shape):
+        empty = without_entries(windows, spatial, shape)
+        if empty.any():  # where engines return the lowest finite number
+            result = w.op("Where", w.constant(empty), w.scalar(-math.inf, dtype(node)), result)
     if node.op == "window_sum":
         result = w.op("Mul", result, w.scalar(math.prod(attributes["kernel_shape"]), dtype(node)))
     if not as_is:
         result = w.op("Reshape", result, w.ints(out.shape[axis] for axis in order))
     back = [order.index(axis) for axis in range(own.ndim)]
     return result if back == sorted(back) else w.op("Transpose", result, perm=back)
+
+
+def without_entries(windows: Windows, axes: Sequence[int], shape: Sequence[int]) -> Any:
+    """Which windows along axes have padding alone, as those with steps between their entries may."""
+    empty = numpy.zeros((), bool)
+    for axis in axes:
+        size, step, (low, high), dilation = (field[axis] for field in windows)
+        reach = dilation * (size - 1)
+        starts = numpy.arange(-low, shape[axis] + high - reach, step)
+        entries = starts[:, None] + dilation * numpy.arange(size)
+        empty = empty[..., None] | ~((entries >= 0) & (entries < shape[axis])).any(axis=1)
+    return empty
 
 
 def largest_or_nan(w: Writer, x: Name, dtype: tb.DType, attributes: dict[str, Any]) -> Name:

@@ -223,3 +223,14 @@ def test_maxima_of_windows_keep_nan_and_what_is_below_all_numbers(dtype: tb.DTyp
 def test_maxima_of_windows_run_in_the_engine() -> None:
     pools = placement(lambda x: tb.window_max(x, (1, 1, 2), strides=(1, 1, 2)), "f32[2, 3, 8]")
     assert (pools.sessions, pools.elsewhere) == (1, ())
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_windows_of_padding_alone_have_minus_infinity(size: int) -> None:
+    x = tb.ones((1, 1, size, 4))
+
+    @tb.jit
+    def pool(x: tb.Tensor) -> tb.Tensor:
+        return tb.window_max(x, (1, 1, 2, 3), dilations=(1, 1, 3, 2), strides=(1, 1, 1, 2), padding="same")
+
+    assert pool(tb.backend_copy(x, ENGINE)).tolist() == pool(x).tolist()
