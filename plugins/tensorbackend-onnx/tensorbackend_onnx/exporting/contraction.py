@@ -169,7 +169,7 @@ def without_entries(windows: Windows, axes: Sequence[int], shape: Sequence[int])
     """Which windows along axes have padding alone, as those with steps between their entries may."""
     empty = numpy.zeros((), bool)
     for axis in axes:
-        size, step, (low, high), dilation = (field[axis] for field in windows)
+        (size, step, dilation), (low, high) = windows.along[axis], windows.padding[axis]
         reach = dilation * (size - 1)
         starts = numpy.arange(-low, shape[axis] + high - reach, step)
         entries = starts[:, None] + dilation * numpy.arange(size)
