@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, scalar_kind
+from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types, scalar_kind
 from ..errors import OperandError, expected, shown
 from ..ops.composite.random.continuous import parameter
 from ..ops.composite.shape.arranging import broadcast_arrays
@@ -27,6 +27,14 @@ def floating_kind(dtype: DTypeLike | None, *parameters: TensorLike) -> DType:
             if x.dtype.is_floating:
                 return x.dtype
     return default_dtype("float")
+
+
+def working_kind(kind: DType) -> DType:
+    """The dtype in which a sample of floats is computed: its own, and float32 at least.
+
+    Candidates that are accepted or rejected in float16 differ between backends, and parameters may be beyond its range.
+    """
+    return promote_types(kind, float32)
 
 
 def spread_parameters(

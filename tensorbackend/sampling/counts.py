@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, float64, iinfo, promote_types
+from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, float64, iinfo
 from ..expr.jit import jit
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, stop_gradient
@@ -24,7 +24,7 @@ from ..ops.indexing.taking import take_at
 from ..rules.broadcasting import check_dtype
 from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
-from . import floating_kind, named, spread_parameters
+from . import floating_kind, named, spread_parameters, working_kind
 
 _BY_INVERSION = 10
 """Means up to which counts are drawn by adding up waiting times; above, by rejection."""
@@ -284,5 +284,5 @@ def binomial(
     require("a probability p from 0 to 1", is_probability, p=(p, share))
     trials, chance = (stop_gradient(rename(x, *(None,) * x.ndim)) for x in (floor(count), share))
     rare = chance < 0.5
-    successes = _binomial(key, trials, where(rare, chance, 1 - chance), promote_types(kind, float32))
+    successes = _binomial(key, trials, where(rare, chance, 1 - chance), working_kind(kind))
     return named(astype(where(rare, successes, trials - successes), kind), names, count)

@@ -27,7 +27,7 @@ from ..ops.special import digamma, gamma_inc_l, gamma_inc_u, lgamma
 from ..rules.accuracy import Bound, declare_bound
 from ..template import NamesLike
 from ..tensor import Tensor, TensorLike
-from . import floating_kind, is_positive, named, spread_parameters
+from . import floating_kind, is_positive, named, spread_parameters, working_kind
 
 BOUND = Bound(256, "accepted or rejected by functions with a few ulps each", "operand")
 
@@ -193,9 +193,10 @@ def gamma(
     >>> x.template, abs(tb.mean(x).item() - 3) < 0.2
     (f32[n: 1000], True)
     """
-    key, (shape_parameter,) = spread_parameters(key, shape, floating_kind(dtype, a), a)
+    kind = floating_kind(dtype, a)
+    key, (shape_parameter,) = spread_parameters(key, shape, working_kind(kind), a)
     require(*_ABOVE_0, a=(a, shape_parameter))
-    return named(standard_gamma(key, shape_parameter), names, shape_parameter)
+    return named(astype(standard_gamma(key, shape_parameter), kind), names, shape_parameter)
 
 
 @declare_bound(BOUND)
@@ -228,14 +229,15 @@ def beta(
     >>> abs(tb.mean(x).item() - 0.25) < 0.02
     True
     """
-    key, (first, second) = spread_parameters(key, shape, floating_kind(dtype, a, b), a, b)
+    kind = floating_kind(dtype, a, b)
+    key, (first, second) = spread_parameters(key, shape, working_kind(kind), a, b)
     require(*_ABOVE_0, a=(a, first))
     require("b above 0", is_positive, b=(b, second))
     keys = split(key)
     logs = [standard_log_gamma(slice_basic(keys, place), x) for place, x in enumerate((first, second))]
     largest = maximum(*logs)
     parts = [exp(each - largest) for each in logs]
-    return named(parts[0] / add(*parts), names, first)
+    return named(astype(parts[0] / add(*parts), kind), names, first)
 
 
 @declare_bound(BOUND)
@@ -286,9 +288,11 @@ def dirichlet(
         remedy = "write tb.random.dirichlet(key, tb.asarray(alpha), shape)" if isinstance(alpha, list | tuple) else ""
         raise ShapeError(expected("concentrations along a last axis", remedy, alpha=alpha))
     whole = None if shape is None else (*shape, sizes[-1])
-    key, (concentrations,) = spread_parameters(key, whole, floating_kind(dtype, alpha), alpha)
+    kind = floating_kind(dtype, alpha)
+    key, (concentrations,) = spread_parameters(key, whole, working_kind(kind), alpha)
     require("alpha above 0", is_positive, alpha=(alpha, concentrations))
-    return named(softmax(standard_log_gamma(key, concentrations), axis=-1), names, concentrations)
+    shares = softmax(standard_log_gamma(key, concentrations), axis=-1)
+    return named(astype(shares, kind), names, concentrations)
 
 
 @declare_bound(BOUND)
@@ -320,10 +324,11 @@ def student_t(
     >>> abs(tb.mean(x).item()) < 0.2
     True
     """
-    key, (freedom,) = spread_parameters(key, shape, floating_kind(dtype, df), df)
+    kind = floating_kind(dtype, df)
+    key, (freedom,) = spread_parameters(key, shape, working_kind(kind), df)
     require("df above 0", is_positive, df=(df, freedom))
     keys, half = split(key), freedom / 2
     sample = normal(slice_basic(keys, 0), freedom.shape, freedom.dtype)
     half = rename(half, *(None,) * half.ndim)
     spread = sqrt(half / standard_gamma(slice_basic(keys, 1), half))
-    return named(sample * spread, names, freedom)
+    return named(astype(sample * spread, kind), names, freedom)

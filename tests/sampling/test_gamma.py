@@ -8,11 +8,14 @@ from typing import Any
 import numpy
 import pytest
 import scipy.special
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DataError, DTypeError, ShapeError
 from tensorbackend.sampling import gamma
+from tensorbackend.testing import profile
 
 KEY = 3
 
@@ -116,3 +119,49 @@ def test_few_numbers_of_elements_are_compiled() -> None:
         assert x.shape == (count,)
         compiled.add(len(tb.explain_compilations(gamma._gamma)))
     assert len(compiled) <= 3
+
+
+DRAWS: dict[str, Callable[[tb.Tensor, tb.Tensor, Any], tb.Tensor]] = {
+    "gamma": lambda key, x, dtype: tb.random.gamma(key, x, dtype=dtype),
+    "beta": lambda key, x, dtype: tb.random.beta(key, x, 1.5, dtype=dtype),
+    "dirichlet": lambda key, x, dtype: tb.random.dirichlet(key, tb.reshape(x, (-1, 2)), dtype=dtype),
+    "student_t": lambda key, x, dtype: tb.random.student_t(key, x, dtype=dtype),
+    "binomial": lambda key, x, dtype: tb.random.binomial(key, tb.floor(x) * 8, 0.3, dtype=dtype),
+    "poisson": lambda key, x, dtype: tb.random.poisson(key, x, dtype="s32"),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("dtype", [tb.float16, tb.bfloat16])
+def test_narrow_numbers_are_those_of_float32_rounded_once_on_each_backend(name: str, dtype: tb.DType) -> None:
+    @profile(4)
+    @given(st.integers(0, 2**40), st.lists(st.floats(0.0625, 40, width=16), min_size=16, max_size=16))
+    def agrees(seed: int, drawn: list[float]) -> None:
+        def sample(backend: str, given: tb.DType, result: tb.DType) -> Any:
+            x = tb.astype(tb.asarray(drawn, dtype=dtype, backend=backend), given)
+            out = DRAWS[name](tb.random.key(seed, backend=backend), x, result)
+            assert name == "poisson" or out.dtype is result
+            return tb.astype(out, "f64" if result is tb.float32 else "f32")
+
+        whole = sample("numpy", tb.float32, tb.float32)
+        once = whole if name == "poisson" else tb.astype(tb.astype(whole, dtype), "f64")
+        for backend in ("numpy", "jax", "binary"):
+            out = numpy.asarray(sample(backend, dtype, dtype), "float64")
+            with numpy.errstate(invalid="ignore"):  # an infinity minus itself
+                far = (out != once) & ~(abs(out - once) <= 2 * float(tb.finfo(dtype).eps) * abs(once) + 1e-6)
+            assert not far.any()
+            assert (out != once).sum() <= (0 if backend == "numpy" else 2)
+
+    agrees()
+
+
+@pytest.mark.parametrize("dtype", [tb.float16, tb.bfloat16])
+def test_parameters_beyond_a_narrow_dtype_are_drawn_with(dtype: tb.DType) -> None:
+    key, large = tb.random.key(1), tb.full(8, 1e6, dtype="f64")
+    assert numpy.allclose(tb.random.beta(key, large, large, dtype=dtype).tolist(), 0.5, atol=4e-3)
+    assert numpy.allclose(tb.random.dirichlet(key, large, dtype=dtype).tolist(), 0.125, rtol=1e-2)
+    assert tb.isfinite(tb.random.student_t(key, large, dtype=dtype)).all()
+    assert numpy.isfinite(tb.random.beta(key, 1e6, 1e6, (8,), dtype=dtype).tolist()).all()
+    gradient = tb.grad(lambda x: tb.sum(tb.astype(tb.random.gamma(key, x), "f32")))(tb.full(8, 3.0, dtype=dtype))
+    assert gradient.dtype is dtype
+    assert tb.isfinite(gradient).all()
