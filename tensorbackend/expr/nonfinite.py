@@ -24,7 +24,7 @@ from weakref import proxy
 from ..caching import module_lock
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.watching import Subject, is_watching, unwatch, watch
-from ..errors import NonFiniteError
+from ..errors import NonFiniteError, expected
 from ..protocol import Backend, Kernel
 from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import payloads_of
@@ -160,6 +160,8 @@ def _search_here() -> Search | None:
 
 def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
     """A kernel that looks at its results; the kernel itself if its backend has no data or only records."""
+    if subject is not None and subject.name == "setitem":
+        return _watch_write(kernel)
     if subject is not None and (subject.out is subject.kinds is None or not _computes(subject.backend)):
         return kernel
 
@@ -186,6 +188,21 @@ def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
         if raised is not None:
             raise raised
         return result
+
+    return run
+
+
+def _watch_write(write: Kernel) -> Kernel:
+    """An assignment in one step that fails for what is not finite: the ops of `put_at`, which are watched, serve it."""
+
+    def run(x: Tensor, key: Any, value: Any) -> None:
+        search = _search_here()
+        if search is not None:
+            if isinstance(value, float | complex) and not isfinite(abs(value)):
+                raise NonFiniteError(expected("a finite value", value=value))
+            for _ in unfinite((each for each in (value, x) if isinstance(each, Tensor)), search):
+                raise NonFiniteError(expected("finite elements", x=x.template))
+        write(x, key, value)
 
     return run
 

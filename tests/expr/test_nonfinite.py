@@ -149,6 +149,42 @@ def test_an_error_goes_on_through_reads_that_are_ready(read: str, backend: str) 
         READS[read](tb.asarray([1.0, numpy.nan, 2.0], backend=backend))  # that was not finite before
 
 
+def write(x: tb.Tensor, key: Any, value: Any) -> tb.Tensor:
+    x = x + 0
+    x[key] = value
+    return x
+
+
+WRITES: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
+    "number": lambda x: write(x * 0, 1, logs(x)[1]),
+    "slice": lambda x: write(x * 0, slice(1, None), logs(x)[1:]),
+    "ellipsis": lambda x: write(x * 0, ..., logs(x)),
+    "positions": lambda x: write(x * 0, tb.asarray([0, 1], like=x), logs(x)[:2]),
+    "mask": lambda x: write(x * 0, x < 5, logs(x)),
+    "beside": lambda x: write(logs(x), 0, 1.0),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("way", WRITES)
+def test_an_error_goes_on_through_assignments_that_are_ready(way: str, backend: str) -> None:
+    x, yes = tb.asarray([2.0, -1.0, 3.0], backend=backend), tb.asarray(True, backend=backend)
+    for _ in range(3):  # then the functions that assign are known
+        tb.cond(yes, lambda: WRITES[way](x), lambda: x)
+        WRITES[way](x)
+    for _ in range(2):
+        for call in (
+            lambda: tb.cond(yes, lambda: WRITES[way](x), lambda: x),
+            lambda: tb.scan(lambda total, _: (total + WRITES[way](x), None), x, length=2),
+        ):
+            assert where(caught(call)) == ("log", number_of(logs, "# in a loop"))
+    nan = tb.asarray([1.0, numpy.nan, 2.0], backend=backend)
+    with tb.debug_nans():
+        for _ in range(3):  # what was not finite before, or is asked for
+            assert tb.isnan(write(x, ..., nan)[1])
+            assert write(x, 0, float("inf"))[0] == float("inf")
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_composite_is_named_with_the_op_inside_it(backend: str) -> None:
     x = tb.asarray([3e38, 3e38], backend=backend)
