@@ -9,6 +9,7 @@ from typing import Any
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, Scalar, float32, int64, promote_types, value_range
+from ..expr.grad.custom import custom_gradient
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
@@ -22,6 +23,7 @@ from ..ops.reduction import max as _max
 from ..ops.reduction import min as _min
 from ..ops.reduction import prod as _prod
 from ..ops.reduction import sum as _sum
+from ..ops.shape import squeeze
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import check_dtype, to_floating
 from ..tensor import Tensor
@@ -71,6 +73,35 @@ def _reduced(function: Callable[..., Tensor], x: Ragged, axis: Axes, keepdims: b
     if empty:
         values = pad(values, empty, value=identity)  # as a reduction of no elements may raise, or have another identity
     return ragged_or_tensor(function(values, axis=axes, keepdims=keepdims), lengths_after(x, axes, keepdims))
+
+
+def has_gradient(x: Ragged) -> bool:
+    """Whether something records what becomes of floating values, whose padding a gradient must leave out."""
+    backend = x.values.backend
+    return bool(x.lengths) and x.dtype.is_floating and backend.dispatch_priority > 1 and not backend.template_only
+
+
+def _reduced_to_extreme(
+    function: Callable[..., Tensor], x: Ragged, axis: Axes, keepdims: bool, identity: Scalar
+) -> Any:
+    """An extreme whose gradient has no shares for the padding, which equals the elements of a row of identities."""
+    if not has_gradient(x) or not x.template.size:
+        return _reduced(function, x, axis, keepdims, identity)
+    axes, mask = sorted_axes(x.template, axis), x.mask()
+
+    @custom_gradient
+    def extreme(values: Tensor, mask: Tensor) -> Any:
+        out = function(where(mask, values, identity), axis=axes, keepdims=True)
+
+        def pull(cotangent: Tensor) -> Any:
+            chosen = astype(logical_and(values == out, mask), promote_types(values.dtype, float32))
+            shares = cotangent * chosen / _sum(chosen, axis=axes, keepdims=True)
+            return astype(where(mask, shares, 0), values.dtype), None
+
+        return out, pull
+
+    out = extreme(x.values, mask)
+    return ragged_or_tensor(out if keepdims else squeeze(out, axes), lengths_after(x, axes, keepdims))
 
 
 def _prepare(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
@@ -130,7 +161,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     [-1.0, -3.0]
     """
     ragged = as_ragged(x)
-    return _reduced(_max, ragged, axis, keepdims, lowest_value(ragged.dtype))
+    return _reduced_to_extreme(_max, ragged, axis, keepdims, lowest_value(ragged.dtype))
 
 
 @check_arguments
@@ -143,7 +174,7 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     [1.0, 3.0]
     """
     ragged = as_ragged(x)
-    return _reduced(_min, ragged, axis, keepdims, highest_value(ragged.dtype))
+    return _reduced_to_extreme(_min, ragged, axis, keepdims, highest_value(ragged.dtype))
 
 
 @check_arguments

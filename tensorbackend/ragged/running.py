@@ -7,19 +7,22 @@ from typing import Any
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import Scalar
+from ..dtypes import Scalar, finfo, float32, promote_types
+from ..expr.grad.custom import custom_gradient
+from ..expr.grad.functions import vjp
 from ..ops.composite.cumulative import cumulative_max as _cumulative_max
 from ..ops.composite.cumulative import cumulative_min as _cumulative_min
 from ..ops.composite.cumulative import cumulative_prod as _cumulative_prod
 from ..ops.composite.cumulative import cumulative_sum as _cumulative_sum
 from ..ops.composite.sorting.searching import TopKResult
 from ..ops.composite.sorting.searching import top_k as _top_k
-from ..ops.elementwise.binary import minimum
+from ..ops.elementwise.basic import astype, where
+from ..ops.elementwise.binary import maximum, minimum
 from ..ops.indexing.taking import take_along_axis_at
 from ..ops.sorting import argsort as _argsort
 from ..rules.plan import integer
 from ..tensor import Tensor
-from .reduction import highest_value, lowest_value
+from .reduction import has_gradient, highest_value, lowest_value
 from .value import Ragged, as_ragged, position_of, ragged_or_tensor, refuse_dependents
 
 _SORTED = "its entries differ in length: sort the result of to_list(), or pack() first"
@@ -29,6 +32,32 @@ def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bo
     ragged = as_ragged(x)
     position = position_of(ragged, axis)
     return ragged_or_tensor(function(ragged.filled(identity), axis=position, reverse=reverse), ragged.lengths)
+
+
+def _cumulative_extreme(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bool, least: bool) -> Any:
+    """A running extreme whose gradient has no shares for padding that equals elements of -inf, or inf."""
+    ragged = as_ragged(x)
+    position = position_of(ragged, axis)
+    identity = (highest_value if least else lowest_value)(ragged.dtype)
+    behind = not reverse and set(ragged.lengths) == {ragged.names[position]}  # no element's run has padding in it
+    if behind or not has_gradient(ragged):
+        return _cumulative(ragged, function, axis, reverse, identity)
+
+    def run(values: Tensor, mask: Tensor) -> Tensor:
+        return function(where(mask, values, identity), axis=position, reverse=reverse)
+
+    @custom_gradient
+    def extreme(values: Tensor, mask: Tensor) -> Any:
+        def pull(cotangent: Tensor) -> Any:
+            # Of infinite elements the shares are those of numbers next to the padding's, of which no run is made.
+            wide = astype(values, promote_types(values.dtype, float32))
+            limit = float(finfo(wide.dtype).max)
+            apart = minimum(wide, limit) if least else maximum(wide, -limit)
+            return astype(vjp(lambda x: run(x, mask), apart)[1](astype(cotangent, wide.dtype))[0], values.dtype), None
+
+        return run(values, mask), pull
+
+    return ragged_or_tensor(extreme(ragged.values, ragged.mask()), ragged.lengths)
 
 
 @check_arguments
@@ -73,7 +102,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_max(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 3], [4, 0]]
     """
-    return _cumulative(x, _cumulative_max, axis, reverse, lowest_value(as_ragged(x).dtype))
+    return _cumulative_extreme(x, _cumulative_max, axis, reverse, least=False)
 
 
 @check_arguments
@@ -83,7 +112,7 @@ def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_min(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 2], [4, 0]]
     """
-    return _cumulative(x, _cumulative_min, axis, reverse, highest_value(as_ragged(x).dtype))
+    return _cumulative_extreme(x, _cumulative_min, axis, reverse, least=True)
 
 
 def _order(x: Ragged, axis: int, descending: bool) -> Tensor:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy
+import pytest
+
 import tensorbackend as tb
 from tensorbackend import ragged as tr
 
@@ -45,3 +51,31 @@ def test_dtypes_are_those_of_plain_reductions() -> None:
             assert ours(x, axis="time").template == plain(x.values, axis="time").template, (dtype, plain)
     halves = tr.with_lengths(tb.full((1, 4000), 60000.0, dtype="f16", names=("batch", "time")), time=[3000])
     assert tr.mean(halves, axis="time").tolist() == [60000.0]  # the sum is beyond float16
+
+
+INFINITE_ROWS = [[-math.inf, -math.inf], [1.0, -math.inf, 1.0], [], [-math.inf], [math.inf, -math.inf], [math.nan, 1.0]]
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax", "numpy"])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_no_share_of_a_gradient_of_an_extreme_goes_to_the_padding(name: str, dtype: str, backend: str) -> None:
+    sign = 1.0 if name == "max" else -1.0
+    whole = numpy.asarray([row + [7.0] * (4 - len(row)) for row in INFINITE_ROWS]) * sign
+    lengths = tb.asarray([len(row) for row in INFINITE_ROWS], names=("batch",), backend=backend)
+
+    def total(values: tb.Tensor) -> tb.Tensor:
+        x = tr.with_lengths(values, time=lengths)
+        return tb.sum(getattr(tr, name)(x, axis="time", keepdims=True))
+
+    def alone(values: tb.Tensor) -> tb.Tensor:
+        return tb.sum(getattr(tb, name)(values))
+
+    values = tb.asarray(whole, dtype=dtype, names=("batch", "time"), backend=backend)
+    for gradient in (tb.grad(total), tb.jit(tb.grad(total))):
+        found: Any = numpy.asarray(gradient(values))
+        for row, entries in zip(INFINITE_ROWS, found, strict=True):
+            assert not entries[len(row) :].any()
+            if row:
+                expected = tb.grad(alone)(tb.asarray(numpy.asarray(row) * sign, dtype=dtype))
+                numpy.testing.assert_array_equal(entries[: len(row)], numpy.asarray(expected))

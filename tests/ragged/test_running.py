@@ -110,3 +110,45 @@ def test_running_results_are_those_of_each_example(name: str, reverse: bool) -> 
             )
 
     agrees()
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax", "numpy"])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", ["cumulative_max", "cumulative_min"])
+def test_gradients_of_running_extremes_are_those_of_each_example(name: str, reverse: bool, backend: str) -> None:
+    infinite = -math.inf if name == "cumulative_max" else math.inf
+
+    @profile(12)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        dtype = data.draw(st.sampled_from(["float16", "float32", "float64"]))
+        element = st.sampled_from([infinite, -infinite, 0.0, 1.0, float(tb.finfo(tb.float16).max)])
+        rows = data.draw(st.lists(st.lists(element, max_size=5), min_size=1, max_size=4))
+        whole = numpy.asarray([row + [3.0] * (6 - len(row)) for row in rows])
+        lengths = tb.asarray([len(row) for row in rows], names=("batch",), backend=backend)
+
+        def total(values: tb.Tensor) -> tb.Tensor:
+            x = tr.with_lengths(values, time=lengths)
+            return tb.sum(getattr(tr, name)(x, axis="time", reverse=reverse).filled(0))
+
+        def alone(values: tb.Tensor) -> tb.Tensor:
+            return tb.sum(getattr(tb, name)(values, axis=0, reverse=reverse))
+
+        values = tb.asarray(whole, dtype=dtype, names=("batch", "time"), backend=backend)
+        for row, entries in zip(rows, numpy.asarray(tb.grad(total)(values)), strict=True):
+            assert not entries[len(row) :].any()
+            if row:
+                expected = tb.grad(alone)(tb.asarray(row, dtype=dtype, backend=backend))
+                numpy.testing.assert_array_equal(entries[: len(row)], numpy.asarray(expected))
+
+    agrees()
+
+
+def test_gradients_of_running_extremes_along_the_batch_skip_the_padding() -> None:
+    values = tb.asarray([[1.0, 5.0], [-math.inf, -math.inf], [2.0, -math.inf]], names=("batch", "time"))
+
+    def total(values: tb.Tensor) -> tb.Tensor:
+        x = tr.with_lengths(values, time=[1, 2, 2])
+        return tb.sum(tr.cumulative_max(x, axis="batch").filled(0)[:, 1])
+
+    assert tb.grad(total)(values).tolist() == [[0.0, 0.0], [0.0, 1.5], [0.0, 0.5]]
