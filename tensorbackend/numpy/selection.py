@@ -39,6 +39,8 @@ def take(a: Array, indices: Array, axis: Any = None, out: Out = None, mode: str 
     x, place = (a, 0) if axis is None and len(a.template.shape) == 1 else flat_along(a, axis, of_number=True)
     if not indices.template.dtype.is_integer:
         indices = as_integers(indices)
+    if not x.shape[place] and indices.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
     if mode == "wrap":
         indices = tb.remainder(indices, max(x.shape[place], 1))
     elif mode == "clip":

@@ -10,7 +10,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DTypeError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
@@ -92,6 +92,9 @@ def _make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str
             x = cast(x, dtype_of(dtype if weak else numpy.result_type(dtype, numpy.true_divide(given, dtype.type(1)))))
         made = compute(x, share, axis, method, bool(keepdims), host(weights))
         made = result(cast(tensor(made), source)) if elements and (x.size or source.is_floating) else made
+        if x.dtype.is_integer and weights is None and not elements and given.__class__ not in (int, float):
+            kind = getattr(numpy, name)(numpy.zeros(1, numpy_dtype(x.dtype)), given, method=method).dtype
+            made = result(cast(tensor(made), dtype_of(kind)))
         casting = "unsafe" if name.startswith("nan") else "same_kind"  # which NumPy assigns
         return made if out is None else write_out(name, out, tensor(made), casting)
 
@@ -265,11 +268,20 @@ def nanmean(
     """The mean of the elements that are not NaN."""
     if not tensor(a).dtype.is_inexact:
         return functions["mean"](a, axis, dtype, out, keepdims, where=where)
+    _check_inexact(out, dtype)
     x, present = _present(a, dtype, where)
     x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
     refuse_lists(axis)
     made = tb.nanmean(x, axis=known_axis(x, axis), keepdims=_keeps(keepdims))
-    return result(made) if out is None else write_out("nanmean", out, made, broadcasts=False)
+    return result(made) if out is None else write_out("nanmean", out, made, "unsafe", broadcasts=False)
+
+
+def _check_inexact(out: Any, dtype: Any) -> None:
+    """Raises NumPy's errors for integers and bools as the result of elements that are not."""
+    if dtype is not None and not dtype_of(dtype).is_inexact:
+        raise DTypeError("If a is inexact, then dtype must be inexact")
+    if out is not None and not dtype_of(out.dtype).is_inexact:
+        raise DTypeError("If a is inexact, then out must be inexact")
 
 
 def _present(a: Any, dtype: Any, where: Any) -> tuple[Tensor, Tensor]:
@@ -287,6 +299,7 @@ def _spread(name: str) -> Callable[..., Any]:
         if not tensor(a).dtype.is_inexact:
             options = {"where": where, "mean": mean, "correction": correction}
             return functions[name](a, axis, dtype, out, ddof, keepdims, **options)
+        _check_inexact(out, dtype)
         x, present = _present(a, dtype, where)
         axis = known_axis(x, axis)
         keep = _keeps(keepdims)

@@ -68,6 +68,9 @@ np.unique(np.array([np.nan, 0, np.nan]), axis=0)
 np.array(x.flags == x.copy().flags)
 np.array([x.flags["C"], x.flags["O"], x.flags["W"]])
 k.byteswap()
+np.take(np.zeros(0), [0])
+np.take(np.zeros((2, 0)), [0], axis=1, mode="clip")
+np.take(np.zeros((0, 3)), np.array([], int), axis=0)
 """
 
 
@@ -85,3 +88,19 @@ def test_a_piece_has_the_slope_of_its_own_elements() -> None:
         watched = tape.watch(x)
         y = np.sum(np.piecewise(watched, [watched > 0, watched < 0], [np.sqrt, lambda y: y * np.mean(y)]))
     assert tb.gradient(y, watched).tolist() == [0.25, -2.0]
+
+
+KINDS = ["bool", "int8", "uint8", "int64", "float32", "float64", "complex64"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("out", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_are_cast_to_out_as_by_numpy(kind: str, out: str) -> None:
+    x = f"np.array([[1, 0, 3], [2, 4, 0]]).astype('{kind}')"
+    for own in ("np", "__import__('numpy')"):  # an array of NumPy's as `out` too
+        few, one = (f"out={own}.zeros({shape}, '{out}')" for shape in ((2,), ()))
+        assert_as_numpy(f"np.take({x}[0], [0, 2], {few})")
+        assert_as_numpy(f"np.take({x}[0], 1, mode='clip', {one})")
+        assert_as_numpy(f"np.compress([1, 0, 1], {x}[0], {few})")
+        assert_as_numpy(f"np.trace({x}, {one})")

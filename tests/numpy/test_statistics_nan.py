@@ -12,6 +12,10 @@ from .beside import assert_as_numpy
 
 CALLS = """
 np.nanmean([[1.0, np.nan], [3.0, 5.0]], axis=0)
+np.nanmean(np.array([1j, np.nan]), out=np.zeros((), int))
+np.nanmean(np.array([1j, np.nan]), out=np.zeros(()))
+np.nanvar(np.array([1.0, np.nan]), out=np.zeros((), bool))
+np.nanmean(np.array([1.0, np.nan]), dtype=int)
 np.nanvar([1.0, np.nan, 4.0], ddof=1)
 np.nanstd([[1.0, 2.0, 9.0], [np.nan, 4.0, 5.0]], axis=1, where=[True, True, False])
 np.nanvar([[1.0, 2.0], [4.0, np.nan]], axis=0, mean=[[2.0, 1.0]])
