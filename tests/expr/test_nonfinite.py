@@ -161,7 +161,7 @@ WRITES: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
     "ellipsis": lambda x: write(x * 0, ..., logs(x)),
     "positions": lambda x: write(x * 0, tb.asarray([0, 1], like=x), logs(x)[:2]),
     "mask": lambda x: write(x * 0, x < 5, logs(x)),
-    "beside": lambda x: write(logs(x), 0, 1.0),
+    "another element": lambda x: write(logs(x), 0, 1.0),
 }
 
 
