@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorbackend import DType
-from tensorbackend.expr.node import Node
 from tensorbackend.extending import Graph, kernel_of_graph
 from tensorbackend.protocol import Kernel, Payload
 
@@ -35,7 +34,7 @@ class CompiledTorchBackend(TorchBackend):
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The graph, traced and compiled by PyTorch at its first call; op by op if that is not possible."""
         run = kernel_of_graph(graph, self)
-        if not all(map(_may_be_compiled, graph.nodes)):
+        if not _may_be_compiled(graph):
             return run
         taken: Kernel | None = None
 
@@ -50,12 +49,11 @@ class CompiledTorchBackend(TorchBackend):
         return call
 
 
-def _may_be_compiled(node: Node) -> bool:
-    """Whether a node is neither complex, nor runs a user's function or another graph."""
-    functions = (option for option in node.options.values() if not isinstance(option, DType))
-    return not any(callable(option) or hasattr(option, "nodes") for option in functions) and all(
-        out.dtype.kind != "complex" for out in node.outs
-    )
+def _may_be_compiled(graph: Graph) -> bool:
+    """Whether no node is complex, nor runs a user's function or another graph."""
+    options = [option for node in graph.nodes for option in node.options.values() if not isinstance(option, DType)]
+    calls = any(callable(option) or hasattr(option, "nodes") for option in options)
+    return not calls and all(out.dtype.kind != "complex" for node in graph.nodes for out in node.outs)
 
 
 def _compiled_or(run: Kernel, payloads: Sequence[Payload]) -> Kernel:
