@@ -108,10 +108,6 @@ _BROADCASTING: Final = frozenset({"outer", "fix", "isposinf", "isneginf"})
 """The functions that are NumPy's of each element, and so fill an `out` of more axes."""
 
 
-_CASTING: Final = {"take": "back", "compress": "back", "trace": "unsafe"}
-"""How the functions cast to `out` that do not cast as ufuncs do."""
-
-
 @overload
 def function(
     body: Function, *, space: str = "", name: str = "", planned: bool = True, in_out: bool = False
@@ -225,7 +221,7 @@ def _source(body: Callable[..., Any], name: str, full: str, planned: bool, in_ou
     returned = str(given.return_annotation)
     lines.append(f"    r = body({', '.join(passed)})\n")
     if has_out:
-        casting = ", casting" if "casting" in given.parameters else f", {_CASTING[name]!r}" if name in _CASTING else ""
+        casting = ", casting" if "casting" in given.parameters else ", 'unsafe'" if name == "trace" else ""
         broadcasts = name in _BROADCASTING
         written = f"write_out({name!r}, out, r{casting}, broadcasts={broadcasts})"
         lines.append(f"    if out is not None:\n        return {written}\n")

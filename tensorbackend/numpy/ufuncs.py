@@ -151,8 +151,7 @@ def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind", *,
             return write_out(name, out[0], value, casting, broadcasts=broadcasts)
         if isinstance(out, numpy.ndarray):
             _refuse_shape(name, out.shape, value, broadcasts)
-            _check_written_back(value, out.dtype, casting)
-            numpy.copyto(out, numpy.asarray(value), casting="unsafe" if casting == "back" else casting)
+            numpy.copyto(out, numpy.asarray(value), casting=casting)
             return out  # type: ignore[return-value] # NumPy's own array, as it was given
         raise OperandError(expected("an array for out", out=out))
     replace(out, _fitted(name, out._template(), value, casting, broadcasts))
@@ -181,20 +180,11 @@ def _refuse_shape(name: str, shape: tuple[int, ...], value: Tensor, broadcasts: 
         raise tb.errors.ShapeError(f"{name}: expected an out of shape {value.template.shape}, got shape {shape}")
 
 
-def _check_written_back(value: Tensor, to: Any, casting: Any) -> None:
-    """Refuses what NumPy cannot read as an array of the result's dtype, which it writes to and casts back."""
-    from_ = numpy_dtype(value.dtype)
-    if casting == "back" and not numpy.can_cast(to, from_, "safe"):
-        raise DTypeError(f"Cannot cast array data from {to!r} to {from_!r} according to the rule 'safe'")
-
-
 def _cast_to_out(name: str, value: Tensor, dtype: DType, casting: Any) -> Tensor:
     """A result in the dtype of `out`, if NumPy's rule of casting allows it."""
     if value.template.dtype is dtype:
         return value
-    if casting == "back":
-        _check_written_back(value, numpy_dtype(dtype), casting)
-    elif not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(dtype), casting):
+    if not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(dtype), casting):
         from_, to = numpy_dtype(value.dtype), numpy_dtype(dtype)
         text = f"Cannot cast ufunc '{name}' output from {from_!r} to {to!r} with casting rule '{casting}'"
         raise DTypeError(text)

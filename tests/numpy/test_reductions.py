@@ -89,6 +89,7 @@ def test_an_array_of_numpys_own_is_refused_in_another_shape_as_well() -> None:
         np.sum(np.ones((2, 2)), axis=0, out=numpy.zeros((3, 2)))
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("source", ["np.outer(x, x, out=out)", "np.fix(x, out=out[0])", "np.matmul(x, x, out=out)"])
 def test_functions_of_each_element_fill_an_out_of_more_axes(source: str) -> None:
     theirs, ours = (
