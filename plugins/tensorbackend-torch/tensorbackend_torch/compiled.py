@@ -65,6 +65,6 @@ def _compiled_or(run: Kernel, payloads: Sequence[Payload]) -> Kernel:
             graph = make_fx(run, tracing_mode="fake", _allow_non_fake_inputs=True)(*payloads)
         compiled: Kernel = torch.compile(graph, dynamic=False)
         compiled(*payloads)
-    except Exception:  # of many classes
+    except Exception:  # tracers and compilers raise many classes; an error of the user's comes again from `run`
         return run
     return compiled
