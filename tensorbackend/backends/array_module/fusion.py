@@ -28,7 +28,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, own_method
 from ...protocol.owners import is_spare
 from ...select.threads import parallel_for, threads
-from ...template import Template
+from ...template import Shape, Template
 from .base import BLOCK, Array, ArrayBase, flagless_kernel, owns_memory
 from .chain_source import ChainSource, function_of_node
 
@@ -200,7 +200,7 @@ class Chain(Compiled):
         target = next((place for place, value in enumerate(self.inputs) if value is source.target), None)
         cuts = [_Cut(out, (rows, *inner), layouts)]
         if rows > out.shape[0] > 1:
-            cuts.append(_Cut(out, out.shape, [(1,) * (len(out.shape) - len(shape)) + shape for shape in shapes]))
+            cuts.append(_Cut(out, out.shape, [_padded(shape, len(out.shape)) for shape in shapes]))
         return _blocked_kernel(backend, source, out, cuts, target)
 
 
@@ -233,7 +233,9 @@ def _blocked_kernel(
             part = slice(low, min(low + height, end))
             block = result[part]
             arrays = space if len(block) == height else [array[: len(block)] for array in space]
-            elements = function(*[view[part] if len(view) > 1 else view for view in views], block.shape, block, arrays)
+            elements = function(
+                *[view[part] if view.ndim and len(view) > 1 else view for view in views], block.shape, block, arrays
+            )
             if elements is not block:
                 block[...] = elements
 
@@ -252,20 +254,23 @@ def _blocked_kernel(
     return kernel
 
 
-def _layout(
-    shape: tuple[int, ...], inputs: Sequence[tuple[int, ...]]
-) -> tuple[int, tuple[int, ...], list[tuple[int, ...]]]:
+def _layout(shape: Shape, inputs: Sequence[Shape]) -> tuple[int, Shape, list[Shape]]:
     """How arrays are cut into rows: the number of rows, the shape of a row, and the shape of each input.
 
     The leading axes that every input has in full or not at all are merged into one. A result (8, 128, 64) with inputs
     (64,) and (8, 128, 1) has 1024 rows of shape (64,), and the inputs become (1, 64) and (1024, 1).
     """
-    padded = [(1,) * (len(shape) - len(input_shape)) + input_shape for input_shape in inputs]
+    padded = [_padded(input_shape, len(shape)) for input_shape in inputs]
     split = len(shape)
-    while not all(sizes[:split] in (shape[:split], (1,) * split) for sizes in padded):
+    while not all(sizes[:split] in (shape[:split], (1,) * split, ()) for sizes in padded):
         split -= 1
     rows = prod(shape[:split])
-    return rows, shape[split:], [(prod(sizes[:split]), *sizes[split:]) for sizes in padded]
+    return rows, shape[split:], [(prod(sizes[:split]), *sizes[split:]) if sizes else () for sizes in padded]
+
+
+def _padded(shape: Shape, rank: int) -> Shape:
+    """A shape with axes of size 1 in front; a number has no axes, since kernels may have been planned for that."""
+    return (1,) * (rank - len(shape)) + shape if shape else ()
 
 
 class Merged(Compiled):

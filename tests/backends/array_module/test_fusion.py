@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.array_module import fusion
+from tensorbackend.declarations.op_specs import CALLBACKS
 from tensorbackend.testing import profile
 
 from ...peak_memory import peak_memory
@@ -68,6 +70,32 @@ def test_values_are_those_of_single_ops(
             if not donated:
                 for x, array in zip(given_tensors, arrays, strict=True):
                     np.testing.assert_array_equal(np.asarray(x), array)
+
+
+SEVERAL = sorted(
+    name
+    for name, callback in CALLBACKS.items()
+    if callback.elementwise and len(callback.inputs) > 1 and hasattr(tb, name) and not name.startswith("gamma")
+)
+"""The public elementwise ops of two and three tensors."""
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_any_operand_may_be_a_number_in_a_chain_that_runs_in_blocks(name: str) -> None:
+    function, count = getattr(tb, {"max": "maximum", "min": "minimum"}.get(name, name)), len(CALLBACKS[name].inputs)
+    dtype = "i32" if name.startswith("bitwise") else "f32"
+    x, number = tb.asarray([[1, 2, 3], [4, 0, 7]] * 9, dtype, backend="numpy"), tb.asarray(2, dtype, backend="numpy")
+    numbers = (number, number / 4) if dtype == "f32" else (number,)  # a power by a half is a root
+
+    def chain(*operands: tb.Tensor) -> tb.Tensor:
+        return -tb.astype(function(operands[0] + 1, *(operand + operand for operand in operands[1:])), dtype)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fusion, "FUSED_BLOCK", 8)
+        for operands in product((x, *numbers), repeat=count):
+            if any(operand is x for operand in operands):
+                result = tb.jit(chain)(*operands)
+                np.testing.assert_array_equal(np.asarray(result), np.asarray(chain(*operands)))
 
 
 def arrays_taken(function: Callable[..., Any], *tensors: tb.Tensor) -> float:
