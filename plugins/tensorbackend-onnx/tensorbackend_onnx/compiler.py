@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorbackend as tb
@@ -14,6 +14,7 @@ from .errors import MissingOperators, ModelError
 from .files import ModelFile
 from .graph import Graph, Place, Step
 from .operators.registry import ANY, NEWEST, ONNX, Given, Node, Operator, Origin, calling, find
+from .ordering import in_order
 from .stored import Stored
 from .types import type_of, value_type
 
@@ -110,14 +111,14 @@ class Compiler:
         return Graph(proto.name, proto.input, proto.output, steps, {})
 
     def steps(
-        self, nodes: Iterable[NodeProto], opsets: Opsets, attributes: Attributes, available: set[str], *, closed: bool
+        self, nodes: Sequence[NodeProto], opsets: Opsets, attributes: Attributes, available: set[str], *, closed: bool
     ) -> list[Step]:
-        """The steps of nodes in order; `available` has the values of the graph that exist before.
+        """The steps of nodes, in the order in which they can run; `available` has the values that exist before.
 
         No graph is around one that is `closed`, so that its nodes can use nothing else.
         """
         steps = []
-        for proto in nodes:
+        for proto in in_order(nodes):
             self.count(1)
             unknown = [name for name in proto.input if closed and name and name not in available]
             if unknown:

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.errors import TemplateDataError, expected
+from tensorbackend.errors import ShapeError, TemplateDataError, expected
 
 from .registry import Given, Maybe, Node, Reading, Value, operator, read, refuse
 
@@ -23,11 +23,23 @@ FOREVER = 2**63 - 1
 
 @operator("If")
 def if_(condition: Tensor, *, then_branch: Body, else_branch: Body) -> tuple[Value, ...]:
-    """The results of one of two graphs."""
+    """The results of one of two graphs.
+
+    Where the condition is not known, both need the same shapes; but a result of one element may have axes in one of
+    them alone, as models of Paddle have it, and then has none.
+    """
     chosen = tb.reshape(condition, ())
     if tb.is_concrete(chosen):
         return then_branch() if chosen.item() else else_branch()
-    return tuple(tb.cond(chosen, lambda: list(then_branch()), lambda: list(else_branch())))
+    try:
+        return tuple(tb.cond(chosen, lambda: list(then_branch()), lambda: list(else_branch())))
+    except ShapeError:
+        return tuple(tb.cond(chosen, lambda: _without_axes(then_branch()), lambda: _without_axes(else_branch())))
+
+
+def _without_axes(values: Sequence[Value]) -> list[Value]:
+    """Values, those of one element without axes."""
+    return [tb.reshape(x, ()) if isinstance(x, Tensor) and x.size == 1 else x for x in values]
 
 
 @operator("Loop")
