@@ -69,7 +69,7 @@ def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
         if default.__class__ is NumpyBackend and order == "C" and device is like is None:
             try:
                 if dtype is float:
-                    return array_of_new(host_zeros(shape), default)
+                    return array_of_new(host_zeros(shape), default, (shape, default))
                 if dtype.__class__ in _CLASSES:
                     return array_of_new(host_zeros(shape, dtype), default)
             except Exception:  # what is wrong with the shape or the dtype is told below

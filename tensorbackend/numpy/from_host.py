@@ -9,6 +9,7 @@ import numpy
 
 import tensorbackend as tb
 
+from ..caching.option_keys import remember
 from ..errors import expected
 from ..ops.creation.foreign_arrays import shared_templates
 from ..tensor import Tensor, blank_tensor
@@ -25,14 +26,20 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
     return tb.tensor(array) if copy else tb.asarray(array)
 
 
-def array_of_new(made: numpy.ndarray[Any, Any], default: Any) -> ndarray:
-    """NumPy's array, which nothing else refers to, as an array on the default backend."""
+def array_of_new(made: numpy.ndarray[Any, Any], default: Any, key: tuple[Any, ...] | None = None) -> ndarray:
+    """NumPy's array, which nothing else refers to, as an array on the default backend.
+
+    `key` stands for its dtype and shape, and has the backend in it, where a caller has one that is found sooner.
+    """
     try:
-        template, shares = shared_templates[HOST, made.dtype, made.shape, default]
-    except KeyError:
+        template, shares = shared_templates[key or (HOST, made.dtype, made.shape, default)]
+    except (KeyError, TypeError):  # a shape that is a list has no hash
         shares = False
     if not shares:
-        return new_array(from_numpy(made))
+        t = from_numpy(made)
+        if key is not None and t.data is made and type(key[0]) in (int, tuple):
+            remember(shared_templates, key, (t.template, True))
+        return new_array(t)
     t = blank_tensor()
     t.template = template
     t.backend = default

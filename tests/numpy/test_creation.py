@@ -191,3 +191,24 @@ def test_of_one_number_only_the_start_has_a_gradient() -> None:
         for endpoint in (True, False):
             slope = tb.grad(lambda x, stop=stop, end=endpoint: np.sum(np.geomspace(x, stop(x), 1, endpoint=end)))(x)
             assert slope.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["zeros", "empty"])
+@pytest.mark.parametrize("shape", [3, 0, (), (2, 3), [2, 3], (0, 4), numpy.int64(3), (numpy.int64(2), 3), [], range(2)])
+def test_zeros_are_numpys_also_the_third_time(name: str, shape: Any) -> None:
+    ours, theirs = getattr(np, name), numpy.zeros(shape)
+    for keywords in ({}, {}, {}, {"dtype": int}, {"dtype": numpy.float32}, {"order": "F"}, {}):
+        made = ours(shape, **keywords)
+        assert (made.shape, made.dtype) == (theirs.shape, numpy.dtype(keywords.get("dtype", float)))
+        assert {*map(type, made.shape)} <= {int}
+        made += 1
+        assert not numpy.any(ours(shape, **keywords))
+
+
+@pytest.mark.parametrize("shape", [1.0, (1.0,), True, -1, (2, -3), "a"])
+def test_zeros_of_no_shape_are_refused_also_after_those_of_one_that_is_equal(shape: Any) -> None:
+    for ready in (1, (1,)):
+        np.zeros(ready)
+        np.zeros(ready)
+    with pytest.raises((TypeError, ValueError)):
+        np.zeros(shape)

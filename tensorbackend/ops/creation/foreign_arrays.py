@@ -21,7 +21,7 @@ def is_array(value: object) -> bool:
 
 shared_templates: dict[Any, tuple[Template, bool]] = {}
 """The templates of tensors made of NumPy arrays so far, and whether an array became the payload itself, by the type,
-dtype and shape of the array and the backend."""
+dtype and shape of the array and the backend; for float64 made by a shape alone, by that and the backend."""
 
 holds_entries("templates of arrays", shared_templates)
 
