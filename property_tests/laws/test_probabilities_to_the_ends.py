@@ -133,6 +133,11 @@ def beta_points() -> Iterator[tuple[float, float, float]]:
     for exponent in numpy.linspace(2.5, 15, 16):
         a, b = float(10.0**exponent), float(10.0 ** (exponent + random.uniform(-1, 1)))
         yield a, b, a / (a + b) + 2 * random.normal() * spread(a, b)
+    for exponent in numpy.linspace(-300, 2, 60):
+        pair = [float(10.0**exponent), float(10.0 ** random.uniform(-25, 2))]
+        yield *(pair if random.random() < 0.5 else pair[::-1]), float(random.choice([random.random(), 1e-300]))
+    for exponent in numpy.linspace(285, 308, 24):
+        yield float(10.0**exponent), float(10.0 ** random.uniform(285, 308)), float(random.random())
 
 
 def normal_points() -> Iterator[tuple[float]]:

@@ -243,8 +243,16 @@ def _by_fraction(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     return where(swaps, 1 - tail, tail)
 
 
+_HUGE = 2.0**900
+"""From here on of both parameters the function is a step, which is where it is if both are multiplied by a number."""
+_SHRINK = 2.0**-100
+
+
 @custom_gradient
 def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Any:
+    # The sum of both is to be finite.
+    shrinks = minimum(a, b) > _HUGE
+    a, b = (where(shrinks, each * _SHRINK, each) for each in (a, b))
     value = _regularized(a, b, x)
 
     def pull(cotangent: Tensor) -> Any:
@@ -260,6 +268,11 @@ def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Any:
         of_large = back(ones_like(value))
         by_a = where(large, of_large[0], _slope(lambda moved: _betainc(moved, b, x), a, b))
         by_b = where(large, of_large[1], _slope(lambda moved: _betainc(a, moved, x), b, a))
+        # The step is as steep as the root of the parameters.
+        root = math.sqrt(_SHRINK)
+        by_a, by_b, density = (where(shrinks, *pair) for pair in (
+            (by_a * root, by_a), (by_b * root, by_b), (density / root, density)
+        ))  # fmt: skip
         return cotangent * by_a, cotangent * by_b, cotangent * density
 
     return value, pull

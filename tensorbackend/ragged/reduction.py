@@ -76,9 +76,9 @@ def _reduced(function: Callable[..., Tensor], x: Ragged, axis: Axes, keepdims: b
 
 
 def has_gradient(x: Ragged) -> bool:
-    """Whether something records what becomes of floating values, whose padding a gradient must leave out."""
+    """Whether something records what becomes of floating or complex values, whose padding a gradient must leave out."""
     backend = x.values.backend
-    return bool(x.lengths) and x.dtype.is_floating and backend.dispatch_priority > 1 and not backend.template_only
+    return bool(x.lengths) and x.dtype.is_inexact and backend.dispatch_priority > 1 and not backend.template_only
 
 
 def _reduced_to_extreme(

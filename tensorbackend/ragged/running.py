@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import Scalar, finfo, float32, promote_types
+from ..dtypes import Scalar, finfo, float32, promote_types, uint8
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
 from ..ops.composite.cumulative import cumulative_max as _cumulative_max
@@ -19,6 +19,7 @@ from ..ops.composite.sorting.searching import top_k as _top_k
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum, minimum
 from ..ops.indexing.taking import take_along_axis_at
+from ..ops.shape import broadcast_to
 from ..ops.sorting import argsort as _argsort
 from ..rules.plan import integer
 from ..tensor import Tensor
@@ -60,6 +61,17 @@ def _cumulative_extreme(x: Any, function: Callable[..., Tensor], axis: Axis, rev
     return ragged_or_tensor(extreme(ragged.values, ragged.mask()), ragged.lengths)
 
 
+def _running_product(values: Tensor, mask: Tensor, axis: int, reverse: bool, padding: Literal["first", "last"]) -> Tensor:
+    """The running product of elements whose padding counts as 1, and which the run meets first or last."""
+    filled, front = where(mask, values, 1), (padding == "first") != reverse
+    if mask.shape[axis] == 1:
+        return _cumulative_prod(filled, axis=axis, reverse=reverse)
+    whole = broadcast_to(mask, values.shape)
+    order = _argsort(astype(whole if front else ~whole, uint8), axis=axis)
+    run = _cumulative_prod(take_along_axis_at(filled, order, axis=axis, mode="clip"), axis=axis, reverse=reverse)
+    return take_along_axis_at(run, _argsort(order, axis=axis), axis=axis, mode="clip")
+
+
 @check_arguments
 def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the cumulative sum along an axis; with `reverse`, from the end of each example.
@@ -82,7 +94,10 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_sum(x, axis="time", reverse=True).filled(0).tolist()
     [[6, 5, 3], [4, 0, 0]]
     """
-    return _cumulative(x, _cumulative_sum, axis, reverse, 0)
+    ragged = as_ragged(x)
+    # The sum of -0.0 and 0.0 would be 0.0.
+    zero = complex(-0.0, -0.0) if ragged.dtype.is_complex else -0.0 if ragged.dtype.is_floating else 0
+    return _cumulative(ragged, _cumulative_sum, axis, reverse, zero)
 
 
 @check_arguments
@@ -92,7 +107,29 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
     >>> tb.ragged.cumulative_prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").filled(0).tolist()
     [[2, 6], [4, 0]]
     """
-    return _cumulative(x, _cumulative_prod, axis, reverse, 1)
+    ragged = as_ragged(x)
+    position = position_of(ragged, axis)
+    is_complex, behind = ragged.dtype.is_complex, set(ragged.lengths) == {ragged.names[position]}
+
+    def run(values: Tensor, mask: Tensor) -> Tensor:
+        # Of an infinite complex number, a product with 1 makes NaN: padding is only to be met after the elements.
+        if is_complex and (reverse or not behind):
+            return _running_product(values, mask, position, reverse, "last")
+        return _cumulative_prod(where(mask, values, 1), axis=position, reverse=reverse)
+
+    if not has_gradient(ragged) or (reverse and behind and not is_complex):
+        return ragged_or_tensor(run(ragged.values, ragged.mask()), ragged.lengths)
+
+    @custom_gradient
+    def product(values: Tensor, mask: Tensor) -> Any:
+        def pull(cotangent: Tensor) -> Any:
+            # The slope of an element is a sum over the products after it, each times its cotangent. That of padding
+            # is 0, and 0 times infinity is NaN: padding is only to be met before the elements.
+            return vjp(lambda x: _running_product(x, mask, position, reverse, "first"), values)[1](cotangent)[0], None
+
+        return run(values, mask), pull
+
+    return ragged_or_tensor(product(ragged.values, ragged.mask()), ragged.lengths)
 
 
 @check_arguments

@@ -111,3 +111,19 @@ def test_derivatives_by_large_parameters(size: float) -> None:
     by_x = math.sqrt(2 * size / (0.25 * 2 * math.pi))
     for got, expected in zip(slopes, (-by_x / (4 * size), by_x / (4 * size), by_x), strict=True):
         assert abs(got.item() / expected - 1) < max(1 / size, 1e-12)
+
+
+@pytest.mark.parametrize("size", [1e270, 9e270, 1e300, 1e308])
+def test_parameters_whose_sum_overflows(size: float) -> None:
+    """Of both near the largest float the function is a step at the mean, as steep as the root of the parameters."""
+    x = tb.asarray([1e-300, 0.1, 0.5, 0.5000000001, 1 - 2**-53])
+    for share in (0.25, 1.0, 1.5):
+        got = tb.betainc(tb.asarray(size, dtype="f64"), size * share, x).tolist()
+        mean = 1 / (1 + share)
+        assert got == pytest.approx([0.5 if at == mean else float(at > mean) for at in x.tolist()], abs=1e-14)
+    slopes = tb.grad(lambda a, b, x: tb.betainc(a, b, x), (0, 1, 2))(
+        *(tb.asarray(x, dtype="f64") for x in (size, size, 0.5))
+    )
+    by_x = math.sqrt(2 / (0.25 * 2 * math.pi)) * math.sqrt(size)
+    for got, expected in zip(slopes, (-by_x / 4 / size, by_x / 4 / size, by_x), strict=True):
+        assert abs(got.item() / expected - 1) < 1e-12

@@ -152,3 +152,49 @@ def test_gradients_of_running_extremes_along_the_batch_skip_the_padding() -> Non
         return tb.sum(tr.cumulative_max(x, axis="batch").filled(0)[:, 1])
 
     assert tb.grad(total)(values).tolist() == [[0.0, 0.0], [0.0, 1.5], [0.0, 0.5]]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", ["time", "batch"])
+def test_gradients_of_running_products_are_those_of_each_example(axis: str, reverse: bool) -> None:
+    """No infinity among the elements is multiplied by the cotangents of the padding, which are 0."""
+
+    @profile(40)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        element = st.sampled_from([math.inf, -math.inf, 0.0, 1.0, -2.0])
+        rows = data.draw(st.lists(st.lists(element, max_size=4), min_size=1, max_size=4))
+        width = max(map(len, rows)) + 1
+        padding = data.draw(element)
+        values = numpy.asarray([row + [padding] * (width - len(row)) for row in rows])
+        lengths = tb.asarray([len(row) for row in rows], names=("batch",))
+
+        def total(values: tb.Tensor) -> tb.Tensor:
+            x = tr.with_lengths(values, time=lengths)
+            return tb.sum(tr.cumulative_prod(x, axis=axis, reverse=reverse).filled(0))
+
+        found = numpy.asarray(tb.grad(total)(tb.asarray(values, names=("batch", "time"))))
+        inside = numpy.arange(width) < numpy.asarray(lengths)[:, None]
+        assert not found[~inside].any()
+        lines = zip(*((x.T if axis == "batch" else x) for x in (values, found, inside)), strict=True)
+        for line, slopes, chosen in lines:
+            alone = tb.grad(lambda x: tb.sum(tb.cumulative_prod(x, axis=0, reverse=reverse)))(tb.asarray(line[chosen]))
+            numpy.testing.assert_array_equal(slopes[chosen], numpy.asarray(alone))
+
+    agrees()
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax", "numpy"])
+def test_padding_changes_neither_infinities_nor_zeros(backend: str) -> None:
+    products = tr.with_lengths(
+        tb.asarray([[complex(math.inf, 3), 1], [2, complex(0, math.inf)]], names=("batch", "time"), backend=backend),
+        time=[1, 2],
+    )
+    for axis, place in (("time", (0, 0)), ("batch", (1, 1))):
+        found = numpy.asarray(tr.cumulative_prod(products, axis=axis, reverse=axis == "time").values)[place]
+        assert found == complex(math.inf, 3) if axis == "time" else found == complex(0, math.inf)
+    zeros = tr.with_lengths(
+        tb.asarray([[-0.0, 1.0], [-0.0, -0.0]], names=("batch", "time"), backend=backend), time=[1, 2]
+    )
+    found = numpy.asarray(tr.cumulative_sum(zeros, axis="time", reverse=True).filled(-0.0))
+    assert numpy.signbit(found).all()
