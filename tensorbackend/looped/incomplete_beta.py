@@ -270,9 +270,8 @@ def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Any:
         by_b = where(large, of_large[1], _slope(lambda moved: _betainc(a, moved, x), b, a))
         # The step is as steep as the root of the parameters.
         root = math.sqrt(_SHRINK)
-        by_a, by_b, density = (where(shrinks, *pair) for pair in (
-            (by_a * root, by_a), (by_b * root, by_b), (density / root, density)
-        ))  # fmt: skip
+        by_a, by_b = (where(shrinks, each * root, each) for each in (by_a, by_b))
+        density = where(shrinks, density / root, density)
         return cotangent * by_a, cotangent * by_b, cotangent * density
 
     return value, pull

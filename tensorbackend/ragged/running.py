@@ -61,7 +61,9 @@ def _cumulative_extreme(x: Any, function: Callable[..., Tensor], axis: Axis, rev
     return ragged_or_tensor(extreme(ragged.values, ragged.mask()), ragged.lengths)
 
 
-def _running_product(values: Tensor, mask: Tensor, axis: int, reverse: bool, padding: Literal["first", "last"]) -> Tensor:
+def _running_product(
+    values: Tensor, mask: Tensor, axis: int, reverse: bool, padding: Literal["first", "last"]
+) -> Tensor:
     """The running product of elements whose padding counts as 1, and which the run meets first or last."""
     filled, front = where(mask, values, 1), (padding == "first") != reverse
     if mask.shape[axis] == 1:

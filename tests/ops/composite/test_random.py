@@ -308,3 +308,13 @@ def test_a_traced_seed_makes_the_key_of_its_number(seed: int, dtype: str) -> Non
     traced = tb.jit(random.key)(tb.asarray(seed, dtype=dtype))
     assert traced.template == random.key(seed).template
     assert traced.tolist() == random.key(seed).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["exponential", "laplace", "gumbel"])
+def test_narrow_numbers_are_the_same_on_every_backend(name: str, dtype: str) -> None:
+    def draw(backend: str, **options: Any) -> Any:
+        return getattr(tb.random, name)(tb.random.key(0, backend=backend), (300,), dtype, **options).tolist()
+
+    for options in [{}, {"mode": "high"}] if name == "gumbel" else [{}]:
+        assert draw("numpy", **options) == draw("jax", **options) == draw("binary", **options)

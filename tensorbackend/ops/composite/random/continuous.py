@@ -14,7 +14,19 @@ from collections.abc import Sequence
 
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....dtypes import REAL_OF, DType, DTypeLike, as_dtype, check_scalar, default_dtype, finfo, float64, scalar_kind
+from ....dtypes import (
+    REAL_OF,
+    DType,
+    DTypeLike,
+    as_dtype,
+    check_scalar,
+    default_dtype,
+    finfo,
+    float32,
+    float64,
+    promote_types,
+    scalar_kind,
+)
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
@@ -268,6 +280,11 @@ def truncated_normal(
     return sample
 
 
+def _widened(x: Tensor) -> Tensor:
+    """At least float32, for logarithms whose rounding to a narrower dtype is the same on every backend."""
+    return astype(x, promote_types(x.dtype, float32))
+
+
 @composite.within(Bound(10, "the inverse of a distribution function"))
 def exponential(
     key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike | None = None, *, names: NamesLike = None
@@ -279,7 +296,7 @@ def exponential(
     """
     kind = check_floating(None if dtype is None else as_dtype(dtype))
     # 1 - u is above 0 and at most 1, where the logarithm is finite.
-    return name_axes(-log1p(-fractions(key, as_shape(shape), kind)), names)
+    return name_axes(astype(-log1p(-_widened(fractions(key, as_shape(shape), kind))), kind), names)
 
 
 def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -> Tensor:
@@ -288,13 +305,13 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
     # addition with the subtraction of 1 in `fractions`.
     smallest = finfo(dtype).smallest_normal
     if check_mode(mode) == "low":
-        return -log(-log(maximum(fractions(key, shape, dtype), smallest)))
+        return astype(-log(-log(_widened(maximum(fractions(key, shape, dtype), smallest)))), dtype)
     drawn = fractions(key, (2, *shape), dtype)
     coarse, fine = slice_basic(drawn, 0), slice_basic(drawn, 1)
     # Below 0.5, floats are dense enough for more bits below the last bit of `coarse`.
     together = maximum(coarse + fine * finfo(dtype).eps, smallest)
     small = where(coarse >= 0.5, coarse, together)
-    return -log(-log1p(-small))
+    return astype(-log(-log1p(-_widened(small))), dtype)
 
 
 @composite.within(Bound(8, "the logarithm of a logarithm near 1", "one"))
@@ -330,5 +347,5 @@ def laplace(
     """
     kind = check_floating(None if dtype is None else as_dtype(dtype))
     low, high = full((), -1 + float(finfo(kind).eps) / 2, dtype=kind), full((), 1, dtype=kind)
-    u = uniform_between(key, low, high, as_shape(shape))
-    return name_axes(sign(u) * log1p(-abs(u)), names)
+    u = _widened(uniform_between(key, low, high, as_shape(shape)))
+    return name_axes(astype(sign(u) * log1p(-abs(u)), kind), names)
