@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.places import PACKAGE, ROOT, files, module_name, nearest_tests, own_tests, under_test
+from tests.places import PACKAGE, ROOT, TESTS, exists, files, module_name, nearest_tests, own_tests, under_test
 
 LAWS = {
     "rules": r"test_(ops|invalid_calls|oracles|einsum|names|wrong_kinds)\b",
@@ -33,8 +34,11 @@ INTERFACE = "tests/project/test_snapshot.py"
 SPEAKING = 3
 """How many other test files run that name what a mutant touches."""
 
+AROUND = 12
+"""How many test files run at last that test modules which use the mutant's module or package."""
 
-def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[str]]:
+
+def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], ...]:
     """Return the tests for a place in a module, at first the nearest; `tests` are the names of all property tests."""
     place = module_name(path)
     folder = next(folder for folder in LAWS if place.startswith(f"{folder}/") or place == folder)
@@ -55,11 +59,39 @@ def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[
     first += [INTERFACE] if _has_defaults(path, line) else []
     later = [*_paths([*beside, *speaking]), *_evenly(of_op, MANY), *_paths(near)]
     later += [*_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
-    return first, [test for test in dict.fromkeys(later) if test not in first]
+    second = [test for test in dict.fromkeys(later) if test not in first]
+    return first, second, [test for test in _paths(_users(place)) if test not in {*first, *second}][:AROUND]
 
 
 def _paths(files: Iterable[Path]) -> list[str]:
     return [str(file.relative_to(ROOT)) for file in files]
+
+
+def _users(place: str) -> list[Path]:
+    """Return the test files that import a module or test one that does; then those for its package, nearest first."""
+    package = place.rpartition("/")[0]
+    uses = {file: _places_imported(file) | _places_imported(PACKAGE / f"{under_test(file)}.py") for file in files()}
+    of_module = [file for file, places in uses.items() if place in places]
+    of_package = [file for file, places in uses.items() if any(f"{used}/".startswith(f"{package}/") for used in places)]
+    around = str(TESTS / package / "..")
+    of_package.sort(key=lambda file: len(os.path.relpath(file.parent, around).split("/")))
+    return list(dict.fromkeys([*of_module, *of_package]))
+
+
+@cache
+def _places_imported(path: Path) -> set[str]:
+    """Return the places, such as `expr/grad/control`, that a file of the package or a test imports from."""
+    nodes = ast.walk(ast.parse(path.read_text())) if path.is_file() else ()
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            above = path.relative_to(ROOT).parents[node.level - 1].parts if node.level else ()
+            parts = [*above, *(node.module or "").split(".")]
+            inside = "/".join(filter(None, parts[1:])) if parts[0] == PACKAGE.name else None
+            for name in node.names if inside is not None else ():
+                longer = f"{inside}/{name.name}".lstrip("/")
+                found.add(longer if exists(longer) else str(inside))
+    return found
 
 
 @cache

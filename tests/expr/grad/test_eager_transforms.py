@@ -112,6 +112,21 @@ def test_captured_tensors_are_data(name: str) -> None:
     np.testing.assert_allclose(call(function), expected)
 
 
+@pytest.mark.parametrize("home", ["numpy", "jax"])
+def test_a_captured_number_may_be_on_another_backend_at_each_call(home: str) -> None:
+    """Twice on each backend, as a program is found again only for a number of the same backend."""
+    x = tb.asarray(X, dtype="float64", backend=home)
+    slope = np.cos(X)
+    for number, backend in enumerate(("numpy", "numpy", "binary", "binary", "jax", "jax")):
+        factor = tb.asarray(float(number), dtype="float64", backend=backend)
+        (pulled,) = tb.vjp(lambda x, factor=factor: tb.sin(x) * factor, x)[1](x)
+        _, pushed = tb.jvp(lambda x, factor=factor: tb.sin(x) * factor, (x,), (x,))
+        gradient = tb.grad(lambda x, factor=factor: tb.sum(tb.sin(x) * factor))(x)
+        for found, expected in ((pulled, slope * X), (pushed, slope * X), (gradient, slope)):
+            assert type(found.data) is type(x.data)
+            np.testing.assert_allclose(found, number * expected, rtol=1e-12)
+
+
 def test_names_and_trees_are_part_of_what_is_remembered() -> None:
     def function(pair: dict[str, tb.Tensor]) -> dict[str, tb.Tensor]:
         return {"product": pair["a"] * pair["b"], "count": tb.argmax(pair["a"], axis=0)}

@@ -30,12 +30,13 @@ def taped(function: Callable[..., tb.Tensor], *arrays: Any, **options: Any) -> A
     return tb.gradient(result, arguments)
 
 
-def test_what_was_recorded_before_needs_no_new_recipe() -> None:
+def test_what_was_recorded_before_needs_no_new_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     def step(scale: float) -> Any:
         return taped(lambda x, w: tb.sum(tb.sin(x) * w), X * scale, W)
 
     step(1.0)
     before = len(GRADIENT_PROGRAMS)
+    monkeypatch.delattr("tensorbackend.expr.grad.tape.pull_back")  # what applies the rules of gradients one by one
     for scale in (1.0, 2.0, -1.0):
         by_x, by_w = step(scale)
         np.testing.assert_allclose(by_x, np.cos(X * scale) * W)
