@@ -253,8 +253,9 @@ MANY_PLACES = [
     Invocation("add_along_axis", (doubles(3 * COUNT), below_10(COUNT), doubles(COUNT)), {"axis": 0, "mode": "fill"}),
     *(Invocation("argwhere", (doubles(*shape),), {"size": 10}) for shape in ((COUNT,), (400, 300), (40, 30, 100))),
     *(
-        Invocation("grid_sample", (doubles(*(10,) * rank), doubles(COUNT // rank**2, rank)), {"order": 1})
+        Invocation("grid_sample", (doubles(*(10,) * rank), doubles(COUNT // rank**2, rank)), {"order": order})
         for rank in (1, 2, 3)
+        for order in (1, 3)
     ),
 ]
 

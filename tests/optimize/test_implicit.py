@@ -134,6 +134,20 @@ def test_where_there_is_no_derivative() -> None:
         assert tb.grad(function)(tb.asarray(1.0)).item() == 0.0  # a root does not depend on where the search begins
 
 
+@pytest.mark.parametrize("count", [2, 6, 20])
+def test_unknowns_of_unlike_scales_have_derivatives(count: int) -> None:
+    """So few are found by elimination: an iteration would not end."""
+    turn = numpy.linalg.qr(numpy.random.default_rng(count).standard_normal((count, count)))[0]
+    a = tb.asarray(turn @ numpy.diag(10.0 ** numpy.linspace(-4, 6, count)) @ turn.T, dtype="f64")
+    y, weights = (tb.asarray(numpy.linspace(start, 2, count), dtype="f64") for start in (-1, 1))
+
+    def nearest(y: Tensor) -> Tensor:
+        found: Tensor = minimize(lambda x: tb.sum((x - y) * (a @ (x - y))), y.detach()).x
+        return tb.sum(found * weights)
+
+    numpy.testing.assert_allclose(tb.grad(nearest)(y), weights, rtol=1e-3)
+
+
 def rosenbrock(x: Any, a: Any, b: Any) -> Any:
     """A function whose minimum is at (a, a * a)."""
     return (a - x[..., 0]) ** 2 + b * (x[..., 1] - x[..., 0] ** 2) ** 2 + 3 * a

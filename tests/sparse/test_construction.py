@@ -57,7 +57,10 @@ def test_names_follow_the_axes_of_a_batch(format: Literal["coo", "csr", "csc"]) 
         transposed = (*words[:-2], words[-1], words[-2])
         assert a.names == a.to_dense().names == (a * 2).names == (-a).names == tuple(words)
         assert a.mT.names == a.mT.to_dense().names == transposed
-        for joined in (tb.sparse.concatenate([a, a * 2], axis=-data.draw(st.integers(1, 2))), tb.sparse.block_diagonal([a])):
+        for joined in (
+            tb.sparse.concatenate([a, a * 2], axis=-data.draw(st.integers(1, 2))),
+            tb.sparse.block_diagonal([a]),
+        ):
             assert joined.names == joined.to_dense().names == tuple(words)
         others = [name if data.draw(st.booleans()) else None for name in data.draw(NAMES)][:rank]
         renamed = a.rename(*others)

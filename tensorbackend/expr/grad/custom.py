@@ -27,7 +27,7 @@ from ..simplify import rewritten
 from ..trace import argument_names, resume_trace, trace_leaves
 from ..tree_containers import Tree
 from ..trees import flatten, paths, tree_map, unflatten
-from .engine import find_dependents, inexact
+from .engine import find_dependents, inexact, sum_broadcast
 from .registry import Cotangents, NoGradient, rule
 from .tape import current_tape
 from .tape_backend import TapeBackend, again, earlier_values, recorder_of, underlying_tensor
@@ -212,7 +212,12 @@ def cotangents_of_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) ->
             expectation = f"a cotangent nested like argument {position}: {', '.join(paths(branch, 'argument'))}"
             raise ArgumentError(expected(expectation, returned=cotangent))
         cotangents.extend(below)
-    return [x for x, leaf in zip(cotangents, leaves, strict=True) if isinstance(leaf, Tensor)]
+    # Here the axes of a broadcast are known. Under `vmap` one more, of the examples, would be in front of them.
+    return [
+        sum_broadcast(x, leaf.template) if isinstance(x, Tensor) else x
+        for x, leaf in zip(cotangents, leaves, strict=True)
+        if isinstance(leaf, Tensor)
+    ]
 
 
 def _zero_cotangent(leaf: Tensor) -> Tensor:

@@ -282,17 +282,24 @@ def _apply_rule(
     return pairs
 
 
+def sum_broadcast(cotangent: Tensor, template: Template) -> Tensor:
+    """Sum a cotangent over the axes that the input was broadcast along; where it was not, nothing changes."""
+    extra = cotangent.ndim - template.ndim
+    if cotangent.shape == template.shape or extra < 0:
+        return cotangent
+    sizes = zip(template.shape, cotangent.shape[extra:], strict=True)
+    axes = (
+        *range(extra),
+        *(extra + axis for axis, (size, broadcast_size) in enumerate(sizes) if size == 1 != broadcast_size),
+    )
+    if not axes:
+        return cotangent
+    return reshape(sum(cotangent, axis=axes, dtype=cotangent.dtype), template.shape, names=template.names)
+
+
 def _fit(cotangent: Tensor, template: Template, node: Node) -> Tensor:
     """Sum a cotangent over the axes that the input was broadcast along, and cast and rename it to match the input."""
-    extra = cotangent.ndim - template.ndim
-    if cotangent.shape != template.shape and extra >= 0:
-        sizes = zip(template.shape, cotangent.shape[extra:], strict=True)
-        axes = (
-            *range(extra),
-            *(extra + axis for axis, (size, broadcast_size) in enumerate(sizes) if size == 1 != broadcast_size),
-        )
-        if axes:
-            cotangent = reshape(sum(cotangent, axis=axes, dtype=cotangent.dtype), template.shape, names=template.names)
+    cotangent = sum_broadcast(cotangent, template)
     if cotangent.dtype is not template.dtype:
         part = real(cotangent) if cotangent.dtype.is_complex and template.dtype.is_floating else cotangent
         cotangent = astype(part, template.dtype)

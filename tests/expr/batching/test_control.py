@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -61,31 +62,69 @@ def with_gradient(p: tb.Tensor, x: tb.Tensor, w: tb.Tensor) -> Any:
 
 
 FUNCTIONS = [branched, switched, scanned, backward, looped, ended_by_all, checkpointed, with_gradient]
+DIFFERENTIABLE = [
+    branched,
+    switched,
+    scanned,
+    backward,
+    checkpointed,
+    lambda p, x, w: (_tripled(x, w), _tripled(p, w)[0]),
+]
 SUBSETS = [flags for flags in itertools.product([True, False], repeat=3) if any(flags)]
+IDS = ["".join("pxw"[place] * flags[place] for place in range(3)) for flags in SUBSETS]
+
+
+def operands(data: st.DataObject) -> list[tb.Tensor]:
+    """For each example a number from 0 to 2, and two vectors."""
+    p = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=COUNT, max_size=COUNT))
+    random = numpy.random.default_rng(data.draw(st.integers(0, 99)))
+    vectors = [tb.asarray(random.integers(-8, 8, (COUNT, 2)) / 4, names=(None, "place")) for _ in range(2)]
+    return [tb.asarray(p, "f64"), *vectors]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("subset", SUBSETS, ids=lambda flags: "".join("pxw"[place] * flags[place] for place in range(3)))
+@pytest.mark.parametrize("subset", SUBSETS, ids=IDS)
 def test_each_subset_of_operands_may_have_examples(function: Callable[..., Any], subset: tuple[bool, ...]) -> None:
     @profile(4)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
-        p = tb.asarray(data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=COUNT, max_size=COUNT)), "f64")
-        random = numpy.random.default_rng(data.draw(st.integers(0, 99)))
-        x, w = (tb.asarray(random.integers(-8, 8, (COUNT, 2)) / 4, names=(None, "place")) for _ in range(2))
-        at = [data.draw(st.integers(0, v.ndim - 1)) if flag else None for v, flag in zip((p, x, w), subset, strict=True)]
-        alone = [
-            function(*(v[number if flag else 0] for v, flag in zip((p, x, w), subset, strict=True)))
-            for number in range(COUNT)
-        ]
-        wide = [
-            v[0] if axis is None else tb.moveaxis(v, 0, axis) for v, axis in zip((p, x, w), at, strict=True)
-        ]
-        for mapped in (tb.vmap(function, in_axes=tuple(at)), tb.jit(tb.vmap(function, in_axes=tuple(at)))):
-            results = tb.tree_leaves(mapped(*wide))
-            expected = [tb.tree_leaves(result) for result in alone]
-            for result, *ones in zip(results, *expected, strict=True):
+        given = operands(data)
+        at = [data.draw(st.integers(0, v.ndim - 1)) if flag else None for v, flag in zip(given, subset, strict=True)]
+        alone = [function(*(v[row if on else 0] for v, on in zip(given, subset, strict=True))) for row in range(COUNT)]
+        expected = [tb.tree_leaves(result) for result in alone]
+        wide = [v[0] if axis is None else tb.moveaxis(v, 0, axis) for v, axis in zip(given, at, strict=True)]
+        mapped = tb.vmap(function, in_axes=tuple(at))
+        for found in (mapped(*wide), tb.jit(mapped)(*wide)):
+            for result, *ones in zip(tb.tree_leaves(found), *expected, strict=True):
                 assert result.names == (None, *ones[0].names)
                 numpy.testing.assert_allclose(result, numpy.stack([numpy.asarray(one) for one in ones]), rtol=1e-12)
+
+    agrees()
+
+
+@pytest.mark.parametrize("function", DIFFERENTIABLE)
+@pytest.mark.parametrize("subset", SUBSETS, ids=IDS)
+def test_what_examples_share_has_the_sum_of_their_gradients(
+    function: Callable[..., Any], subset: tuple[bool, ...]
+) -> None:
+    def weighted(results: Any) -> Any:
+        return builtins.sum(tb.sum(tb.sin(x)) * (place + 1) for place, x in enumerate(tb.tree_leaves(results)))
+
+    def by_loop(*given: tb.Tensor) -> Any:
+        rows = ([v[row] if on else v for v, on in zip(given, subset, strict=True)] for row in range(COUNT))
+        return builtins.sum(weighted(function(*row)) for row in rows)
+
+    mapped = tb.vmap(function, in_axes=tuple(0 if on else None for on in subset))
+
+    @profile(3)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        given = [v if on else v[0] for v, on in zip(operands(data), subset, strict=True)]
+        expected = tb.grad(by_loop, argnums=(0, 1, 2))(*given)
+        for found, one in zip(
+            tb.grad(lambda *v: weighted(mapped(*v)), argnums=(0, 1, 2))(*given), expected, strict=True
+        ):
+            assert found.names == one.names
+            numpy.testing.assert_allclose(found, one, rtol=1e-9, atol=1e-12)
 
     agrees()
