@@ -20,7 +20,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.expr.cost import show_bytes
+from tensorbackend.costs import show_bytes
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.rules.template_text import parse_template
 

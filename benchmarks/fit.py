@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 import tensorbackend as tb
-from tensorbackend.expr.cost import show_bytes
-from tensorbackend.expr.cost.candidates import Recomputation, Search, choose_recomputation
+from tensorbackend.costs import show_bytes
+from tensorbackend.costs.candidates import Recomputation, Search, choose_recomputation
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "examples")]

@@ -16,10 +16,10 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import tensorbackend as tb
+from tensorbackend.costs import show_bytes, show_seconds
+from tensorbackend.costs.mesh.collectives import Compiled, Kind, bytes_by_kind
+from tensorbackend.costs.mesh.divided import OnMesh
 from tensorbackend.display import plain_table
-from tensorbackend.expr.cost import show_bytes, show_seconds
-from tensorbackend.expr.cost.mesh.collectives import Compiled, Kind, bytes_by_kind
-from tensorbackend.expr.cost.mesh.divided import OnMesh
 from tensorbackend.expr.graph import Graph
 from tensorbackend.expr.trees import unflatten
 

@@ -63,7 +63,7 @@ FAMILIES: Final = {
     "control": ("Control flow", ("choice", "control", "while_loops", "along")),
     "quantized": ("Quantised tensors", ("quantized",)),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
-    "dry_run": ("Dry runs", ("cost",)),
+    "dry_run": ("Dry runs", ("costs",)),
     "profile": (
         "Profiles, debugging, and what is remembered",
         ("profile", "nonfinite", "comparing", "name_scopes", "compilations", "caching"),
@@ -122,7 +122,9 @@ def word_of(module: str) -> str:
     ('shape', 'grad')
     """
     parts = module.split(".")
-    return word(module) if parts[1] == "ops" else parts[2] if parts[1] in ("expr", "looped") else parts[1]
+    if parts[1] == "ops":
+        return word(module)
+    return parts[2] if parts[1] in ("expr", "looped") or parts[2:3] == ["profile"] else parts[1]
 
 
 def entries() -> dict[str, dict[str, Any]]:

@@ -11,11 +11,11 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.costs.mesh.factors import Factors, factors_of
+from tensorbackend.costs.mesh.walk import flat
 from tensorbackend.declarations.op_specs import OPS, REACHES
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.expr.cost.mesh.factors import Factors, factors_of
-from tensorbackend.expr.cost.mesh.walk import flat
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.graph import Graph, subgraphs
 from tensorbackend.expr.node import PARAMETER, Node, Value

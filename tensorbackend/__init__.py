@@ -281,6 +281,16 @@ if _TYPE_CHECKING:
     from .backends.jax_backend import JaxBackend as JaxBackend
     from .backends.numpy_backend import NumpyBackend as NumpyBackend
     from .backends.template_backend import TemplateBackend as TemplateBackend
+    from .costs.dry_run import dry_run as dry_run
+    from .costs.fit import fit as fit
+    from .costs.largest import largest_size as largest_size
+    from .costs.mesh.search import search_layouts as search_layouts
+    from .costs.profile.limits import Limits as Limits
+    from .costs.profile.limits import machine_limits as machine_limits
+    from .costs.profile.profiles import Profile as Profile
+    from .costs.profile.profiles import current_profile as current_profile
+    from .costs.profile.profiles import profile as profile
+    from .costs.profile.profiles import profile_function as profile_function
     from .expr.along import associative_scan as associative_scan
     from .expr.along import map_along_axis as map_along_axis
     from .expr.choice import cond as cond
@@ -303,10 +313,6 @@ if _TYPE_CHECKING:
     from .expr.containers import is_concrete as is_concrete
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
-    from .expr.cost.dry_run import dry_run as dry_run
-    from .expr.cost.fit import fit as fit
-    from .expr.cost.largest import largest_size as largest_size
-    from .expr.cost.mesh.search import search_layouts as search_layouts
     from .expr.expr_backend import ExprBackend as ExprBackend
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
@@ -329,12 +335,6 @@ if _TYPE_CHECKING:
     from .expr.libraries import for_arrays as for_arrays
     from .expr.name_scopes import name_scope as name_scope
     from .expr.nonfinite import debug_nans as debug_nans
-    from .expr.profile.limits import Limits as Limits
-    from .expr.profile.limits import machine_limits as machine_limits
-    from .expr.profile.profiles import Profile as Profile
-    from .expr.profile.profiles import current_profile as current_profile
-    from .expr.profile.profiles import profile as profile
-    from .expr.profile.profiles import profile_function as profile_function
     from .expr.saved_graphs import load_graph as load_graph
     from .expr.saved_graphs import save_graph as save_graph
     from .expr.shards import shard_map as shard_map

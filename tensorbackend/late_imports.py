@@ -7,17 +7,21 @@ imported, so a backend's module and its library are imported when the backend is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .dispatch import programs
 from .dispatch.fallbacks import load_fallbacks
+from .expr import compute_again
 from .protocol import Backend, Kernel
 from .protocol.callbacks import CompositeCall
 from .select import build_in
 from .tensor.methods import load_ops
+
+if TYPE_CHECKING:
+    from .expr.graph import Graph
 
 NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 """The public modules, each of which is imported on first use."""
@@ -34,10 +38,10 @@ MODULES = {
         "expr.comparing.recording": "record_run",
         "expr.compilations": "explain_compilations",
         "expr.control": "fori_loop scan",
-        "expr.cost.dry_run": "dry_run",
-        "expr.cost.fit": "fit",
-        "expr.cost.largest": "largest_size",
-        "expr.cost.mesh.search": "search_layouts",
+        "costs.dry_run": "dry_run",
+        "costs.fit": "fit",
+        "costs.largest": "largest_size",
+        "costs.mesh.search": "search_layouts",
         "looped.divisors": "gcd lcm",
         "expr.grad.checkpoint": "checkpoint",
         "expr.grad.custom": "custom_gradient",
@@ -51,8 +55,8 @@ MODULES = {
         "expr.libraries": "for_arrays",
         "expr.name_scopes": "name_scope",
         "expr.nonfinite": "debug_nans",
-        "expr.profile.limits": "Limits machine_limits",
-        "expr.profile.profiles": "current_profile Profile profile profile_function",
+        "costs.profile.limits": "Limits machine_limits",
+        "costs.profile.profiles": "current_profile Profile profile profile_function",
         "looped.incomplete_beta": "betainc",
         "expr.saved_graphs": "load_graph save_graph",
         "expr.shards": "shard_map",
@@ -142,6 +146,13 @@ def _program(backend: Backend, default: Callable[..., Any], call: CompositeCall)
     from .expr.composite_programs import program_of
 
     return program_of(backend, default, call)
+
+
+@compute_again.supply
+def _rematerialized(graph: Graph, donated: Sequence[int]) -> Graph:
+    from .costs.rematerialization import rematerialized
+
+    return rematerialized(graph, donated)
 
 
 for _name in _BACKENDS:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tensorbackend.costs.flops import APPLICATIONS, applications, flops
 from tensorbackend.expr.batching.registry import rules
-from tensorbackend.expr.cost.flops import APPLICATIONS, applications, flops
 from tensorbackend.expr.grad.registry import gradients, zero_gradient
 from tensorbackend.registration import Registry, SuppliedFunction
 from tensorbackend.sparse.linear_rules import RULES

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorbackend.costs.dry_run import report
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.expr.cost.dry_run import report
 from tensorbackend.testing import Invocation, calls, names, profile
 
 

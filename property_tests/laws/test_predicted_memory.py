@@ -14,9 +14,9 @@ from hypothesis import given, settings
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend.sorting.orders import NumpySorting
+from tensorbackend.costs.dry_run import report
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.expr.cost.dry_run import report
 from tensorbackend.expr.evaluate import program
 from tensorbackend.interchange import numpy_dtype
 from tensorbackend.testing import Invocation, calls, names, profile

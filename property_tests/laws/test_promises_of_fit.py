@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.array_module.convolution import ArrayConvolution
-from tensorbackend.expr.cost.candidates import EXHAUSTIVE_CALLS, Recomputation, choose_recomputation
+from tensorbackend.costs.candidates import EXHAUSTIVE_CALLS, Recomputation, choose_recomputation
 from tensorbackend.testing import profile
 from tests.peak_memory import peak_memory
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.costs.candidates import set_aside
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import DeallocatedError
-from tensorbackend.expr.cost.candidates import set_aside
 from tensorbackend.expr.recomputation import Selection, select_calls
 from tensorbackend.protocol import Backend
 from tensorbackend.testing.strategies import Draw, shapes, tensors

@@ -36,9 +36,9 @@ from ._common import PLACE, mistake, onnx_plugin, place, print_table, write_json
 from ._progress import progress, steps
 
 if TYPE_CHECKING:
-    from ..expr.cost.mesh.search import LayoutSearch
-    from ..expr.cost.program import By
-    from ..expr.cost.report import DryRun
+    from ..costs.mesh.search import LayoutSearch
+    from ..costs.program import By
+    from ..costs.report import DryRun
 
 ALIVE_SHOWN = 10
 """How many of the tensors alive at the peak are printed; the JSON has more."""
@@ -68,10 +68,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Runs the function on templates, and prints totals, the peak and the table."""
-    from ..expr.cost import parse_bytes, show_bytes
-    from ..expr.cost.dry_run import dry_run, source_of, target, user_line
-    from ..expr.cost.largest import search
-    from ..expr.cost.mesh.search import search_layouts
+    from ..costs import parse_bytes, show_bytes
+    from ..costs.dry_run import dry_run, source_of, target, user_line
+    from ..costs.largest import search
+    from ..costs.mesh.search import search_layouts
 
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)
@@ -192,8 +192,8 @@ def _pairs(option: str, text: str, example: str) -> dict[str, str]:
 
 def _show_search(tried: LayoutSearch, options: Namespace) -> int:
     """Prints or writes the ranking; the status says whether any layout fits."""
-    from ..expr.cost import show_bytes
-    from ..expr.cost.mesh.search import RANKED
+    from ..costs import show_bytes
+    from ..costs.mesh.search import RANKED
 
     if options.json is not None:
         write_json(options.json, tried.to_json())
@@ -239,9 +239,9 @@ def _write(report: DryRun, path: str) -> None:
 
 
 def _print(report: DryRun, options: Namespace) -> None:
-    from ..expr.cost import show_bytes
-    from ..expr.cost.mesh.divided import COLLECTIVES, LAYOUTS
-    from ..expr.cost.program import ALIVE, COLUMNS
+    from ..costs import show_bytes
+    from ..costs.mesh.divided import COLLECTIVES, LAYOUTS
+    from ..costs.program import ALIVE, COLUMNS
 
     program = report.shown_program(options.optimised)
     print(report.summary(), end="\n\n")

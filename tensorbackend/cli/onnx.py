@@ -30,7 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Prints the tables, each under a line that says what it has, and whether the model fits."""
-    from ..expr.cost import parse_bytes, show_bytes
+    from ..costs import parse_bytes, show_bytes
 
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)

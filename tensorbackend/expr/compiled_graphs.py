@@ -10,6 +10,7 @@ from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ContractError, expected
 from ..protocol import Backend, Kernel
 from ..tensor import Tensor
+from . import compute_again
 from .donation import give_up, in_order, updates_early
 from .evaluate import Program, note
 from .graph import Graph
@@ -101,11 +102,7 @@ class Compiled:
 def _spared(graph: Graph, backend: Backend, donated: Sequence[int]) -> Graph:
     """The simplified graph, for donated parameters with cheap values computed again."""
     graph = simplified(graph, backend)
-    if not donated:
-        return graph
-    from .cost.rematerialization import rematerialized
-
-    return rematerialized(graph, donated)
+    return compute_again.call(graph, donated) if donated else graph
 
 
 class Lowered:

@@ -31,7 +31,7 @@ from .planned import Kernel, Payload
 if TYPE_CHECKING:
     import numpy
 
-    from ..expr.cost.mesh.collectives import Compiled
+    from ..costs.mesh.collectives import Compiled
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import tensorbackend
 
+from ..costs.dry_run import dry_run
 from ..dtypes import DType
 from ..errors import ArgumentError
-from ..expr.cost.dry_run import dry_run
 from ..protocol import Backend
 from ..tensor import Tensor
 from .divergences import Divergence

@@ -94,6 +94,6 @@ def test_without_jax_there_are_no_figures_of_xla(
     def missing(*_: object) -> None:
         raise BackendError("expected an installed backend, got name='jax'")
 
-    monkeypatch.setattr("tensorbackend.expr.cost.mesh.divided.get_backend", missing)
+    monkeypatch.setattr("tensorbackend.costs.mesh.divided.get_backend", missing)
     assert main([*command, "--mesh", "data=4", "--by", "xla"]) == 2
     assert "expected an installed backend" in capsys.readouterr().err

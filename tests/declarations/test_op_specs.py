@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.costs.estimate import Estimator
 from tensorbackend.declarations import op_specs
 from tensorbackend.declarations.op_specs import (
     CALLBACKS,
@@ -19,7 +20,6 @@ from tensorbackend.declarations.op_specs import (
     wanted_signature,
 )
 from tensorbackend.errors import ContractError
-from tensorbackend.expr.cost.estimate import Estimator
 from tensorbackend.extending import support_of
 from tensorbackend.protocol.callbacks import callback
 from tensorbackend.rules.accuracy import EXACT, SUM, Bound, declare_bound

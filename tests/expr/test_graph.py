@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.costs.dry_run import user_line
 from tensorbackend.errors import (
     ArgumentError,
     AxisError,
@@ -18,7 +19,6 @@ from tensorbackend.errors import (
     ShapeError,
     TemplateDataError,
 )
-from tensorbackend.expr.cost.dry_run import user_line
 from tensorbackend.expr.graph import subgraphs
 from tensorbackend.expr.node import Line, spec_of_default
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified

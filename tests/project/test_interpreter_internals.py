@@ -87,8 +87,8 @@ USES: dict[str, dict[str, Use]] = {
     },
     "tensorbackend/expr/node.py": {"_getframe": CALLER},
     "tensorbackend/expr/nonfinite.py": {"_getframe": CALLER},
-    "tensorbackend/expr/profile/profiles.py": {"_getframe": CALLER},
-    "tensorbackend/expr/profile/spans.py": {"_getframe": CALLER},
+    "tensorbackend/costs/profile/profiles.py": {"_getframe": CALLER},
+    "tensorbackend/costs/profile/spans.py": {"_getframe": CALLER},
     "tensorbackend/interchange/dlpack.py": {
         "pythonapi": Use("the pointer in a capsule", "`PyCapsule_GetPointer` is of the stable ABI; DLPack is refused")
     },

@@ -31,6 +31,7 @@ LAYERS = [
     ("ops",),
     ("linalg", "fft", "array_api", "axis_types", "files"),  # the first three are re-exports only
     ("expr",),
+    ("costs",),
     ("nn", "quantized", "ragged", "sparse", "sampling", "looped"),  # above graphs: functions of tensors and of trees
     ("random",),  # a namespace: some distributions are drawn in loops
     ("solvers",),
@@ -47,7 +48,7 @@ LAYERS = [
 ]
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 
-TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
+TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr"), ("protocol", "costs")}
 """Imports of a higher layer, only for type checkers."""
 
 UPWARDS = {("tensor", NAME)}

@@ -52,7 +52,7 @@ def prepare(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ()) -> Gr
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
     graph = rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend))
     if donated:
-        from ...expr.cost.rematerialization import rematerialized
+        from ...costs.rematerialization import rematerialized
 
         graph = rematerialized(graph, donated)
     return fuse(merge_views(graph, backend), backend)

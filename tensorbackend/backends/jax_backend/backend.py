@@ -51,7 +51,7 @@ from .window import JaxWindow
 if TYPE_CHECKING:
     import numpy
 
-    from ...expr.cost.mesh.collectives import Compiled
+    from ...costs.mesh.collectives import Compiled
     from ...expr.graph import Graph
     from ...mesh import Layout
 
@@ -223,7 +223,7 @@ class JaxBackend(
         if not donated or not self.rematerializes:
             kernel = Program(graph, self).kernel
             return self.jax.jit(kernel, donate_argnums=places, compiler_options=self.compiler_options)
-        from ...expr.cost.rematerialization import parts_at_peak
+        from ...costs.rematerialization import parts_at_peak
 
         run, parts = Program(graph, self).kernel, parts_at_peak(common_subexpressions(graph), donated)
         if parts is not None:

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, Final, cast
 
+from ...costs.mesh.collectives import KINDS, Collective, Compiled, Kind
 from ...dtypes import DType, as_dtype
 from ...errors import BackendError, DTypeError, expected
-from ...expr.cost.mesh.collectives import KINDS, Collective, Compiled, Kind
 from ...expr.graph import Graph
 from ...expr.graph_pickle import from_bytes, to_bytes
 from ...interchange import numpy_dtype

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.costs.mesh.collectives import bytes_by_kind
 from tensorbackend.errors import BackendError
-from tensorbackend.expr.cost.mesh.collectives import bytes_by_kind
 from tensorbackend.testing.divergences import is_older
 
 BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "layouts.py"))
