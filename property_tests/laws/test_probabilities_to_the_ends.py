@@ -134,8 +134,9 @@ def beta_points() -> Iterator[tuple[float, float, float]]:
         a, b = float(10.0**exponent), float(10.0 ** (exponent + random.uniform(-1, 1)))
         yield a, b, a / (a + b) + 2 * random.normal() * spread(a, b)
     for exponent in numpy.linspace(-300, 2, 60):
-        pair = [float(10.0**exponent), float(10.0 ** random.uniform(-25, 2))]
-        yield *(pair if random.random() < 0.5 else pair[::-1]), float(random.choice([random.random(), 1e-300]))
+        a, b = float(10.0**exponent), float(10.0 ** random.uniform(-25, 2))
+        x = float(random.choice([random.random(), 1e-300]))
+        yield (a, b, x) if random.random() < 0.5 else (b, a, x)
     for exponent in numpy.linspace(285, 308, 24):
         yield float(10.0**exponent), float(10.0 ** random.uniform(285, 308)), float(random.random())
 
