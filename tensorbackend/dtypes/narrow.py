@@ -72,8 +72,7 @@ def encoder(dtype: DType) -> Callable[[Any], int]:
     """The function that gives the code nearest to a number: integers wrap, floats are rounded to nearest even.
 
     A number beyond the largest one becomes infinity if the dtype has it, else NaN if the dtype has that, else the
-    largest number. In float8_e8m0fnu, ties are rounded up, as is each number between its two smallest ones, and zero
-    and negative numbers become NaN.
+    largest number. In float8_e8m0fnu, ties are rounded up, and zero and negative numbers become NaN.
 
     >>> [encoder(float8_e4m3fn)(number) for number in (1.0, -1.0, 464.0, 465.0)]
     [56, 184, 126, 127]
@@ -85,8 +84,6 @@ def encoder(dtype: DType) -> Callable[[Any], int]:
     last = len(finite) - 1
     step = finite[-1] if unsigned else finite[-1] - finite[-2]
     ties = [*((low + high) / 2 for low, high in pairwise(finite)), finite[-1] + step / 2]
-    if unsigned:  # as ml_dtypes and XLA round: ties up, and all that is above 2**-127
-        ties[0] = math.nextafter(finite[0], 1.0)
     beyond = last if dtype is float4_e2m1fn else last + 1  # the code of infinity or NaN
     nan, sign = 126 if dtype is float8_e5m2 else 127, 1 << (dtype.bits - 1)
 

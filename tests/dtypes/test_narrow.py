@@ -64,6 +64,8 @@ def test_each_float16_and_each_tie_is_rounded_as_ml_dtypes_rounds_it(dtype: DTyp
         values = np.concatenate([halves, ties, [np.inf, -np.inf, np.nan, 1e38, -1e38, 2.0**-127, 2.0**-149]])
         values = values.astype(np.float32)
         wanted = values.astype(dtype.dtype).view(np.uint8)
+    if dtype is dtypes.float8_e8m0fnu:  # ml_dtypes before 0.7 rounds these up
+        wanted[(values > 2.0**-127) & (values < 1.5 * 2.0**-127)] = 0
     ours = np.array(list(map(encoder(dtype), values.tolist())), np.uint8)
     different = ours != wanted
     # A NaN that a float32 becomes keeps its sign in both, but Python's floats come from float32 by a cast that may not.

@@ -115,8 +115,9 @@ def _round_once(x: Tensor, source: DType, target: DType) -> Tensor:
         towards_zero = where(greater(absolute(back), absolute(x)), subtract(bits, 1), bits)
         bits = where(logical_and(finite, not_equal(back, x)), bitwise_or(towards_zero, 1), bits)
         if target is float8_e8m0fnu:  # whose smallest number is subnormal in float32, where a backend may flush it
-            for above, below, number in ((0.0, 2.0**-126, 2.0**-127), (2.0**-127, 2.0**-126, 2.0**-126)):
-                bits = where(logical_and(greater(x, above), less(x, below)), _bits_of(number), bits)
+            tie = 1.5 * 2.0**-127
+            bits = where(logical_and(greater(x, 0.0), less(x, tie)), _bits_of(2.0**-127), bits)
+            bits = where(logical_and(greater_equal(x, tie), less(x, 2.0**-126)), _bits_of(2.0**-126), bits)
         return bitcast(bits, float32)
     if source is bool_ or source.bits <= 16:
         return astype(x, float32)
@@ -140,7 +141,7 @@ def _code_of_float(x: Tensor, target: DType) -> Tensor:
     nan = greater(size, _INFINITY)
     if target is float8_e8m0fnu:
         exponent = bitwise_right_shift(add(minimum(size, _INFINITY), 0x400000), 23)
-        code = where(less_equal(size, 0x400000), 0, exponent)
+        code = where(less(size, 0x600000), 0, exponent)  # 1.5 * 2**-127, a tie
         none = logical_or(less_equal(bits, 0), nan)  # zero and negative numbers
         return astype(where(none, 255, code), uint8)
     width, bias = target.mantissa_bits, (1 << (target.exponent_bits - 1)) - 1
