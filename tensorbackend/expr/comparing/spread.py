@@ -18,10 +18,12 @@ from ...tensor import Tensor
 from ..graph import Graph
 from ..node import Node, flat
 from .allowances import allowances, bound_of
-from .values import Array, array_of, flushed, tensor_of, units
+from .values import Array, array_from, array_of, flushed, other_zeros, parts_of, tensor_of, units
 from .walk import Finish, Tensors, Walk, computed
 
 SAMPLES: Final = 6
+_LEAST: Final = 5e-324
+"""How far a zero moves to become that of the other sign."""
 MARGIN: Final = 8.0
 """The multiple of the largest movement that is allowed, as few samples may all lie near the middle."""
 
@@ -38,6 +40,7 @@ class Spread:
             error = abs(got - wanted) if dtype.is_inexact else numpy.where(got == wanted, 0.0, numpy.inf)
         same = (got == wanted) | ((got != got) & (wanted != wanted))
         error = numpy.where(same, 0.0, numpy.nan_to_num(error, nan=numpy.inf, posinf=numpy.inf))
+        error = numpy.where(same & other_zeros(got, wanted), _LEAST, error)
         known = self.moved.get(key)
         self.moved[key] = error if known is None else numpy.maximum(known, error)
 
@@ -71,6 +74,8 @@ class Mover:
     def __call__(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
         results = computed(self.walk.backend, node, inputs)
         moved = tuple(map(self._moved, self._amplitudes(node, inputs, results), results))
+        if bound_of(node).ulps:
+            moved = tuple(map(self._signed, moved))
         if self.keep is not None:
             self.keep(node, inputs, moved)
         return moved
@@ -82,6 +87,15 @@ class Mover:
         shifts = self.chance.uniform(-1.0, 1.0, array.shape) * numpy.where(numpy.isfinite(amplitude), amplitude, 0.0)
         moved = tensor_of(numpy.where(numpy.isfinite(array), array + shifts, array), x)
         return flushed(moved) if self.flushes else moved
+
+    def _signed(self, x: Tensor) -> Tensor:
+        """Signs at random for zeros, which an op that is not exact may leave open."""
+        array = array_of(x)
+        if not x.dtype.is_inexact or x.dtype.is_narrow or numpy.all(array):
+            return x
+        signs = self.chance.choice([-0.0, 0.0], array.shape)
+        parts = [numpy.where(part == 0, signs, part) for part in parts_of(array)]
+        return tensor_of(array_from(parts), x)
 
     def _amplitudes(self, node: Node, inputs: tuple[Any, ...], results: Tensors) -> list[Array | None]:
         bound = bound_of(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy
@@ -130,14 +131,28 @@ def beyond(first: Array, second: Array, dtype: DType, ulps: float, absolute: Arr
         return numpy.asarray(wrong & ~(error <= NEAR_ZERO * least))
     wrong &= ~((error <= least) & (error > 0))
     if not numpy.any(absolute):
-        minus = [[(part == 0) & numpy.signbit(part) for part in parts_of(x)] for x in (first, second)]
-        wrong |= (error == 0) & numpy.any([(a != b) for a, b in zip(*minus, strict=True)], axis=0)
+        wrong |= (error == 0) & other_zeros(first, second)
     return numpy.asarray(wrong)
+
+
+def other_zeros(first: Array, second: Array) -> Array:
+    """Where zeros differ in sign."""
+    minus = [[(part == 0) & numpy.signbit(part) for part in parts_of(x)] for x in (first, second)]
+    return numpy.asarray(numpy.any([(a != b) for a, b in zip(*minus, strict=True)], axis=0))
 
 
 def parts_of(array: Array) -> list[Array]:
     """The real and imaginary part of a complex array; the array itself for others."""
     return [array.real, array.imag] if array.dtype.kind == "c" else [array]
+
+
+def array_from(parts: Sequence[Array]) -> Array:
+    """The array of a real and an imaginary part, or of one part alone."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = numpy.empty(parts[0].shape, numpy.complex128)
+    whole.real, whole.imag = parts
+    return whole
 
 
 def flushed(x: Tensor) -> Tensor:
@@ -151,8 +166,4 @@ def flushed(x: Tensor) -> Tensor:
     if not any(part.any() for part in low):
         return x
     parts = [numpy.where(at, numpy.copysign(0.0, part), part) for at, part in zip(low, parts, strict=True)]
-    if x.dtype.is_complex:
-        whole = numpy.empty(array.shape, numpy.complex128)
-        whole.real, whole.imag = parts
-        return tensor_of(whole, x)
-    return tensor_of(parts[0], x)
+    return tensor_of(array_from(parts), x)

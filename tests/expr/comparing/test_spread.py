@@ -32,3 +32,10 @@ def test_what_is_moved_or_whole_does_not_move() -> None:
 def test_a_choice_between_nearly_equal_numbers_may_be_any() -> None:
 
     assert numpy.isinf(allowed(lambda x: tb.exp(x) > 1.3498588, tb.asarray([0.3]))).all()
+
+
+def test_zeros_of_a_rounded_sum_may_have_either_sign() -> None:
+    zero, one = tb.asarray([0.0]), tb.asarray([1.0])
+    assert 0.0 < allowed(lambda x: tb.max(tb.convolve(x, -one)), zero) < 1e-300
+    assert not allowed(lambda x: -x, zero).any()
+    assert numpy.isinf(allowed(lambda x: 1 / tb.convolve(x, -one), zero)).all()
