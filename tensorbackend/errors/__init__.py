@@ -7,7 +7,7 @@ expect (`ValueError`, `TypeError`, `IndexError`, ...).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from reprlib import Repr
 from typing import Any, Literal
 
@@ -92,11 +92,28 @@ class SignatureError(TensorBackendError, TypeError):
 
 
 class MissingNameError(TensorBackendError, AttributeError):
-    """A name that a namespace or a tensor does not have."""
+    """A name that a namespace or a tensor does not have.
 
-    def __init__(self, text: str, *, name: str = "", obj: object = None) -> None:
-        super().__init__(text)
+    A function in place of the text is called when the text is read: `hasattr` has no use for what to write instead.
+    """
+
+    def __init__(self, text: str | Callable[[], str], *, name: str = "", obj: object = None) -> None:
+        self._late = None if isinstance(text, str) else text
+        super().__init__(text if isinstance(text, str) else "")
         self.name, self.obj = name, obj  # for Python's own suggestions
+
+    def __str__(self) -> str:
+        if self._late is not None:
+            late, self._late = self._late, None
+            self.args = (late(),)
+        return super().__str__()
+
+    def __repr__(self) -> str:
+        str(self)
+        return super().__repr__()
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self),), {"name": self.name}
 
 
 class OperandError(TensorBackendError, TypeError):

@@ -106,7 +106,7 @@ for _name in _HOST_NAMES:
     if hasattr(_numpy, _name):
         globals()[_name] = getattr(_numpy, _name)
 
-True_, False_ = _numpy.True_, _numpy.False_
+True_, False_, _NoValue = _numpy.True_, _numpy.False_, _numpy._NoValue  # type: ignore[attr-defined] # not in the stub
 __version__ = _numpy.__version__
 version = _numpy.version
 __array_api_version__ = "2025.12"

@@ -64,7 +64,9 @@ def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
     of_others = hosted(_zeros, name, home=False)
     host_zeros = numpy.zeros
 
-    def make(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    def make(
+        _: Any, /, shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None
+    ) -> ndarray:
         default = scoped() or process_default[0]
         if default.__class__ is NumpyBackend and order == "C" and device is like is None:
             try:

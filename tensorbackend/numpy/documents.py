@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from operator import attrgetter
+from types import MethodType
 from typing import Any, Final
 
 import numpy
 
 from ..docstrings import REQUIRED, parameters_of
+from .host_arrays import show_signature
 
 _MEANINGS: Final = {
     "a": "The array, or what `np.asarray` takes.",
@@ -68,13 +70,14 @@ def summary_of(function: Any) -> str:
 
 def document(function: Callable[..., Any], name: str) -> None:
     """Gives a public function NumPy's signature if it passes its arguments on, and a docstring of its parameters."""
-    made: Any = function
+    made: Any = getattr(function, "__func__", function)  # of one that does not bind
     parameters = _parameters(function)
     if any(parameter == "arguments" for _, parameter, _ in parameters):
         of_numpy = inspect.signature(attrgetter(name)(numpy))
         bare = [each.replace(annotation=inspect.Parameter.empty) for each in of_numpy.parameters.values()]
         returned = inspect.unwrap(function).__annotations__["return"]
-        made.__signature__ = given = of_numpy.replace(parameters=bare, return_annotation=returned)
+        given = of_numpy.replace(parameters=bare, return_annotation=returned)
+        show_signature(function, given)
         parameters = _parameters_shown(given)
     text = _text(function)
     if not parameters or "\nParameters\n---" in text:
@@ -95,6 +98,8 @@ def _text(function: Any) -> str:
 def _parameters(function: Any) -> list[tuple[str, str, Any]]:
     """The parameters of a function as `parameters_of` gives them, of one whose code is another as it shows them."""
     shown = getattr(function, "__signature__", None)
+    if isinstance(function, MethodType):
+        shown = inspect.signature(function)
     return parameters_of(inspect.unwrap(function)) if shown is None else _parameters_shown(shown)
 
 

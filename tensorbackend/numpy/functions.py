@@ -23,7 +23,18 @@ from .arrays import blank, functions, ndarray, result
 from .bodies import Body
 from .conversion import tensor
 from .dtypes import dtype_of
-from .host_arrays import AT_HOME, FALL_BACK, RESULT, SCOPE, STARS, compile_late, hosted, parameters_of
+from .host_arrays import (
+    AT_HOME,
+    FALL_BACK,
+    RESULT,
+    SCOPE,
+    STARS,
+    binds,
+    compile_late,
+    hosted,
+    parameters_of,
+    without_binding,
+)
 from .ufuncs import write_out
 
 Array: TypeAlias = Any
@@ -56,6 +67,8 @@ def public(
         return partial(public, space=space, home=home, direct=direct)
     name = f"{space}.{function.__name__}" if space else function.__name__
     function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
+    if direct and not binds(name):
+        function = without_binding(function, name)
     functions[name] = function
     PUBLIC[name] = function if direct else hosted(function, name, home)
     return function
@@ -149,11 +162,11 @@ def function(
         return partial(function, space=space, name=name, planned=planned, in_out=in_out)
     name = name or body.__name__.rstrip("_")
     full = f"{space}.{name}" if space else name
-    wrapped: Any = _wrapper(body, name, full, planned, in_out)
-    wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
-    wrapped.__doc__, wrapped.__qualname__, wrapped.body = body.__doc__, name, body
-    functions[full] = PUBLIC[full] = wrapped
-    return wrapped
+    made: Any = _wrapper(body, name, full, planned, in_out)
+    made.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
+    made.__doc__, made.__qualname__, made.body = body.__doc__, name, body
+    functions[full] = PUBLIC[full] = made if binds(full) else without_binding(made, full)
+    return functions[full]
 
 
 def ready(body: Function) -> Function:
@@ -172,7 +185,7 @@ def _kind(parameter: Parameter) -> str:
 
 def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_out: bool) -> Callable[..., Any]:
     scope: dict[str, Any] = {**_SCOPE, "__name__": __package__}
-    made: Any = compile_late(name, lambda: _source(body, name, full, planned, in_out, scope), scope)
+    made: Any = compile_late(name, lambda: _source(body, name, full, planned, in_out, scope), scope, binds=binds(full))
     given = signature(body)
     bare = [parameter.replace(annotation=Parameter.empty) for parameter in given.parameters.values()]
     made.__signature__ = given.replace(parameters=bare, return_annotation=Parameter.empty)

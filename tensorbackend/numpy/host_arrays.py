@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from inspect import Parameter, Signature, signature
 from operator import attrgetter
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 import numpy
 
 from ..select import call_with_default
 from ..select.default import process_default
-from .arrays import HERE, ndarray, replace
+from .arrays import HERE, functions, ndarray, replace
 from .conversion import back, from_numpy, host
 from .dtypes import HostOnlyError
 from .homes import call_at_home, home_of, scoped, split_values
@@ -162,14 +162,21 @@ def function(*arguments, **options):
 (_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
 
 
-def compile_late(name: str, write_source: Callable[[], str], scope: dict[str, Any]) -> FunctionType:
+def compile_late(
+    name: str, write_source: Callable[[], str], scope: dict[str, Any], *, binds: bool = True
+) -> FunctionType:
     """The function of a name in some source, written and compiled at its first call: hundreds are made at the import.
 
-    Until then the function has no defaults, so its `__wrapped__` or `__signature__` must show the parameters.
+    Until then the function has no defaults, so its `__wrapped__` or `__signature__` must show the parameters. One that
+    does not bind gets one parameter more in front, for `without_binding`.
     """
 
     def compile_code() -> FunctionType:
-        exec(compile(write_source(), f"{HERE}/<{name}>", "exec"), scope)
+        source = write_source()
+        if not binds:
+            head, end, body = source.partition("):\n")
+            source = head.replace("(", "(_, " if "/" in head else "(_, /, ", 1) + end + body
+        exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
         function = scope[name]
         made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
         made.__code__ = function.__code__  # last, as another thread may call the function
@@ -178,6 +185,53 @@ def compile_late(name: str, write_source: Callable[[], str], scope: dict[str, An
     scope["_compile_code"] = compile_code
     made = FunctionType(_first_code, scope, name)
     return made
+
+
+class _Owner:
+    """What a function that does not bind is bound to: Python binds no method again. Pickle finds the function there."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __repr__(self) -> str:
+        return f"{__package__}.{self._path}".rstrip(".")
+
+    def __getattr__(self, name: str) -> Any:
+        namespace = functions["namespace"]()
+        return getattr(attrgetter(self._path)(namespace) if self._path else namespace, name)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._path,)
+
+    def __deepcopy__(self, memo: Any) -> _Owner:
+        return self
+
+
+def binds(name: str) -> bool:
+    """Whether NumPy's function of a name is a method where a class has it as an attribute: those in C are not.
+
+    >>> binds("sum"), binds("tanh")
+    (True, False)
+    """
+    return hasattr(type(attrgetter(name)(numpy)) if hasattr(numpy, name.partition(".")[0]) else FunctionType, "__get__")
+
+
+def without_binding(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function that a class may have as an attribute, `activation = np.tanh`, as NumPy's own: it gets no `self`.
+
+    The function has one positional parameter more in front, which means nothing.
+    """
+    given = signature(function)
+    method = MethodType(function, _Owner(name.rpartition(".")[0]))
+    show_signature(method, given.replace(parameters=[each for each in given.parameters.values() if each.name != "_"]))
+    return method
+
+
+def show_signature(function: Callable[..., Any], given: Signature) -> None:
+    """Give a function of the namespace the signature that `help` shows."""
+    own: Any = getattr(function, "__func__", function)
+    unused = [] if own is function else [Parameter("_", Parameter.POSITIONAL_ONLY)]
+    own.__signature__ = given.replace(parameters=[*unused, *given.parameters.values()])
 
 
 AT_HOME: Final = """\
@@ -224,11 +278,12 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
     """
     short = name.rpartition(".")[2]
     scope: dict[str, Any] = {**SCOPE, "implementation": function, "__name__": __package__}
-    made: Any = compile_late(short, lambda: _hosted_source(function, name, home, scope), scope)
+    is_bound = binds(name)
+    made: Any = compile_late(short, lambda: _hosted_source(function, name, home, scope), scope, binds=is_bound)
     own: Any = getattr(function, "func", function)  # also of a `partial`
     made.__doc__, made.__module__, made.__qualname__ = own.__doc__, own.__module__, own.__qualname__
     made.__wrapped__ = function
-    result: Callable[..., Any] = made
+    result: Callable[..., Any] = made if is_bound else without_binding(made, name)
     return result
 
 

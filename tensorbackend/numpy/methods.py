@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from inspect import Parameter, Signature
 from typing import Any, Final
@@ -11,14 +12,14 @@ from typing import Any, Final
 import numpy
 
 from ..dtypes import bool_
-from ..errors import OutOfRangeError
+from ..errors import OutOfRangeError, TemplateDataError
 from ..ops.indexing import assignment as assignments
 from . import ufunc_table as table
 from .arrays import LASTING, blank, functions, ndarray, release, replace
 from .conversion import back, host, tensor
 from .dtypes import NUMBERS
 from .functions import PUBLIC
-from .host_arrays import RESULT, compile_late, hosted
+from .host_arrays import RESULT, compile_late, hosted, without_binding
 from .in_place import writeable_part
 from .layouts import LOCKED, refuse_read_only
 from .promotion import Spec
@@ -159,7 +160,7 @@ _SHARED: Final = {
 }  # fmt: skip
 
 
-def _function_of(spec: Spec, source: str) -> Any:
+def _function_of(spec: Spec, source: str, *, binds: bool = True) -> Any:
     """The function of a specification in some source, with the names that the source needs."""
     scope = {
         **_SHARED, "__name__": __package__, "alike": spec.alike, "by_numpy": spec.by_numpy, "kinds": spec.kinds,
@@ -171,7 +172,7 @@ def _function_of(spec: Spec, source: str) -> Any:
         again = "change(spec, x1, x2)" if source is _IN_PLACE else "call(spec, (x1, x2))"
         return re.sub(r"^( +)(r = op\(.*, b\))$", _OF_ANY_NUMBER.format(again), text, flags=re.MULTILINE)
 
-    return compile_late(spec.name, write_source, scope)
+    return compile_late(spec.name, write_source, scope, binds=binds)
 
 
 _METHODS: Final[dict[str, Callable[..., Any]]] = {
@@ -182,9 +183,10 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 def make_ufunc(spec: Spec) -> Callable[..., Any]:
     """The public function of a specification."""
     if spec.nout == 1 and spec.nin in (1, 2):
-        function = _function_of(spec, _UNARY if spec.nin == 1 else _BINARY)
+        function = _function_of(spec, _UNARY if spec.nin == 1 else _BINARY, binds=False)
     else:
-        function = _function_of(spec, _OTHER.replace("{arguments}", ", ".join(f"x{n}" for n in range(1, spec.nin + 1))))
+        arguments = ", ".join(f"x{number}" for number in range(1, spec.nin + 1))
+        function = _function_of(spec, _OTHER.replace("{arguments}", arguments), binds=False)
     function.__module__, function.__qualname__ = __package__, spec.name
     summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
     function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
@@ -196,8 +198,7 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
     function.resolve_dtypes = spec.by_numpy.resolve_dtypes
     for name, method in (_METHODS if spec.nin == 2 and spec.nout == 1 else {"at": at}).items():
         setattr(function, name, hosted(partial(method, spec), f"{spec.name}.{name}"))
-    public: Callable[..., Any] = function
-    return public
+    return without_binding(function, spec.name)
 
 
 @cache
@@ -321,8 +322,15 @@ def _numpy_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
     return (ours if method == "__call__" else getattr(ours, method))(*inputs, **options)
 
 
+_TO_NUMPY: Final = {"atleast_1d", "atleast_2d", "atleast_3d"}
+"""Functions with which SciPy makes arrays of NumPy's for code in C, as with `asarray`."""
+
+
 def _numpy_function(function: Any, types: Any, arguments: Any, options: Any) -> Any:
     """A function of NumPy's with arrays, by ours of that name, else by NumPy on the host."""
+    if function.__name__ in _TO_NUMPY:
+        with suppress(TemplateDataError):
+            return function(*map(numpy.array, arguments))
     space = (getattr(function, "__module__", None) or "").partition(".")[2]
     name = f"{space}.{function.__name__}" if space in ("linalg", "fft") else function.__name__
     ours = PUBLIC.get(name)

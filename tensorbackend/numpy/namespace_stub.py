@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from types import ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import numpy
@@ -259,7 +259,7 @@ def text() -> str:
         if isinstance(value, ufunc):
             kind = "_SoleResult" if vars(value)["nout"] == 1 else "ufunc"
             lines.append(f"{name}: {kind}\n")
-        elif inspect.isfunction(value) and value.__module__.startswith(namespace.__name__):
+        elif isinstance(value, FunctionType | MethodType) and value.__module__.startswith(namespace.__name__):
             lines.append(_overloads(name) if name in _OVERLOADS else declaration(name, value))
         elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
             lines.append(f"from numpy import {name} as {name}\n")

@@ -23,15 +23,8 @@ from .host_arrays import AT_HOME, FALL_BACK, RESULT, SCOPE, compile_late
 from .shapes import axis_positions, known_axis, refuse_lists, size
 from .ufuncs import write_out
 
-
-class _NoValue:
-    """Represents an omitted argument, as None and False are values."""
-
-    def __repr__(self) -> str:
-        return "<no value>"
-
-
-NO_VALUE: Final = _NoValue()
+NO_VALUE: Final = numpy._NoValue
+"""Represents an omitted argument, as None and False are values."""
 
 
 class Reduction(NamedTuple):

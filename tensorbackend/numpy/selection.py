@@ -20,6 +20,7 @@ from .dtypes import dtype_of, numpy_dtype
 from .functions import PUBLIC, Array, Out, function, public
 from .homes import home_of
 from .promotion import infinite_beyond
+from .reductions import NO_VALUE
 from .shapes import flat_along
 from .ufuncs import write_out
 
@@ -74,7 +75,7 @@ _STRAIGHT: Final = frozenset({
 
 
 @public(home=False)
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(condition: Any, x: Any = NO_VALUE, y: Any = NO_VALUE, /) -> Any:
     """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
     if condition.__class__ is ndarray:
         mask = condition._t
@@ -99,9 +100,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     home = home_of((condition, x, y))
     if home is not None:
         return call_with_default(home, where, condition, x, y)
-    if x is None and y is None:
+    if x is NO_VALUE and y is NO_VALUE:
         return nonzero(condition)
-    if x is None or y is None:
+    if x is NO_VALUE or y is NO_VALUE:
         raise ArgumentError("either both or neither of x and y should be given")
     mask = tensor(condition)
     if mask.dtype is not bool_:

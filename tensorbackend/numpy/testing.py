@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy.testing
 
+from .arrays import ndarray
 from .conversion import host
 
 
@@ -17,6 +18,14 @@ def __getattr__(name: str) -> Any:
 
     @wraps(found)
     def check(*arguments: Any, **options: Any) -> Any:
-        return found(*host(arguments), **host(options))
+        return found(*host(tuple(map(_array_of, arguments))), **host(options))
 
     return check
+
+
+def _array_of(value: Any) -> Any:
+    """The array of an object whose `__array__` gives one of the namespace, which NumPy refuses; else the value."""
+    if isinstance(value, ndarray | numpy.ndarray | numpy.generic) or not hasattr(type(value), "__array__"):
+        return value
+    found = value.__array__()
+    return found if found.__class__ is ndarray else value

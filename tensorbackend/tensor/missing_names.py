@@ -6,6 +6,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from types import FrameType
 from typing import Any, Final, NoReturn, TypeVar
@@ -53,6 +54,11 @@ def missing_name_error(name: str, space: str, *, obj: object) -> MissingNameErro
     tensorbackend.errors.MissingNameError: module 'tensorbackend.linalg' has no attribute 'pinverse'; write \
 tb.linalg.pinv(x)
     """
+    return MissingNameError(partial(_missing_text, name, space, obj), name=name, obj=obj)
+
+
+def _missing_text(name: str, space: str, obj: object) -> str:
+    """The text for a name that a namespace does not have, with what to write instead."""
     package = __name__.partition(".")[0]
     text = f"module {f'{package}.{space}' if space else package!r} has no attribute {name!r}"
     remedy = None if name.startswith("_") else advice(name, space)
@@ -68,7 +74,7 @@ tb.linalg.pinv(x)
         others = [other for other in dir(obj) if ("nan" in other) is ("nan" in name)]  # which are other quantities
         near = next(iter(get_close_matches(name, others, 1, 0.75)), None)
         text += "" if near is None else f"; did you mean tb.{f'{space}.{near}'.lstrip('.')}?"
-    return MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=obj)
+    return f"{text}; write {remedy}" if remedy else text
 
 
 def missing_names(module: str) -> Callable[[str], Any]:
@@ -110,7 +116,7 @@ def explain_missing(owner: type[T]) -> type[T]:
     """
     space = ".".join(owner.__module__.split(".")[:2])
 
-    def get(self: object, name: str) -> NoReturn:
+    def explain(self: object, name: str) -> str:
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         remedy = None if name.startswith("_") else rows(f"results.{owner.__name__}").get(name)
         if remedy is None and not name.startswith("_"):
@@ -124,7 +130,10 @@ def explain_missing(owner: type[T]) -> type[T]:
         if not remedy and not name.startswith("_"):
             parts = getattr(self, "_fields", None) or [other for other in dir(self) if other[:1] != "_"]
             remedy = f"its parts are {', '.join(parts)}" if len(parts) <= _MOST_PARTS else ""
-        raise MissingNameError(f"{text}; {remedy}" if remedy else text, name=name, obj=self)
+        return f"{text}; {remedy}" if remedy else text
+
+    def get(self: object, name: str) -> NoReturn:
+        raise MissingNameError(partial(explain, self, name), name=name, obj=self)
 
     owner.__getattr__ = get  # type: ignore[attr-defined] # no declaration, so that type checkers report such names
     if owner.__name__ in TENSOR_OF:

@@ -25,6 +25,8 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "assignment": lambda x: numpy.stack([numpy.zeros(x.shape, x.dtype), numpy.asarray(x)])[1],
     "tobytes": lambda x: numpy.frombuffer(x.tobytes(), x.dtype).reshape(x.shape),
     "byteswap": lambda x: numpy.asarray(x.byteswap()).byteswap(),
+    "atleast_1d": numpy.atleast_1d,  # with which SciPy makes arrays for code in C
+    "atleast_2d, atleast_3d": lambda x: numpy.atleast_3d(numpy.atleast_2d(x)).reshape(x.shape),
     "of __array__": lambda x: x.__array__(),
 }
 BUFFERS: dict[str, Callable[[Any], Any]] = {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import io
 import operator
+import pickle
 from typing import Any
 
 import numpy
@@ -17,6 +20,8 @@ CALLS = [
     "np.unique(['b', 'a', 'b'], return_counts=True)",
     "np.concatenate([['a'], ['bc']])",
     "np.where(x > 3, 'high', 'low')",
+    "np.where(x > 3, None, 'low')",
+    "np.where(x > 3, 1, None)",
     "np.sort(['b', 'a', 'c'])",
     "np.argsort(['b', 'a', 'c'])",
     "np.isin(['a', 'b'], ['b'])",
@@ -266,3 +271,39 @@ def test_a_loop_over_objects_is_numpys() -> None:
     assert [each.item().size for each in ours.nditer(made, flags=["refs_ok"])] == [2, 1]
     pairs = [(int(number), each.item().size) for number, each in ours.nditer([ours.arange(2), made[0]], ["refs_ok"])]
     assert pairs == [(0, 2), (1, 1)]
+
+
+NOT_FUNCTIONS = {"nested_iters", "test"}
+"""Names of NumPy's that are functions in C there, and other things here."""
+
+
+@pytest.mark.parametrize("name", sorted(name for name in dir(numpy) if not name.startswith("_")))
+def test_what_is_no_method_of_a_class_in_numpy_is_none_here(name: str) -> None:
+    """`class Layer: activation = np.tanh` gets no `self`, as ufuncs and NumPy's functions in C do not."""
+    theirs, found = getattr(numpy, name), getattr(ours, name, None)
+    if isinstance(theirs, type) or not callable(theirs) or found is None or name in NOT_FUNCTIONS:
+        return
+
+    class Layer:
+        of_numpy, of_ours = theirs, found
+
+    assert (getattr(Layer().of_ours, "__self__", None).__class__ is Layer) == (
+        getattr(Layer().of_numpy, "__self__", None).__class__ is Layer
+    )
+
+
+def test_functions_that_are_no_methods_are_called_shown_and_stored_as_others() -> None:
+    class Layer:
+        activation, array, total = ours.tanh, ours.array, ours.add.reduce
+
+    layer = Layer()
+    assert layer.activation(ours.zeros(2)).tolist() == layer.array([0.0, 0.0]).tolist() == [0.0, 0.0]
+    assert layer.total([1, 2]) == 3
+    assert str(inspect.signature(ours.add)).startswith("(x1, x2, /, out=None, *")
+    assert list(inspect.signature(ours.zeros).parameters) == ["shape", "dtype", "order", "device", "like"]
+    for function in (ours.add, ours.zeros, ours.arange, ours.add.reduce):
+        assert pickle.loads(pickle.dumps(function)) == copy.deepcopy(function) == function
+    assert isinstance(ours.add, ours.ufunc)
+    assert not isinstance(ours.zeros, ours.ufunc)
+    with pytest.raises(TypeError, match="argument"):
+        ours.zeros()  # type: ignore[call-arg]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import subprocess
 import sys
@@ -396,3 +397,25 @@ def test_attributes_that_do_not_exist_are_not_listed() -> None:
 def test_the_namespace_of_numpy_is_imported_on_first_use() -> None:
     code = "import tensorbackend as tb; assert tb.numpy.ones(2).tolist() == [1.0, 1.0]; assert 'numpy' not in dir(tb)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_asking_for_a_name_imports_nothing() -> None:
+    """Libraries ask with `hasattr` what a namespace has, some of them in a loop over all modules."""
+    code = """
+import sys, tensorbackend as tb, tensorbackend.numpy as np
+spaces = [tb, tb.linalg, tb.nn, tb.optimize, np]
+before = {*sys.modules}
+assert not any(hasattr(space, "no_such_name") for space in spaces)
+assert {*sys.modules} == before, {*sys.modules} - before
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_error_that_finds_its_text_late_is_as_others() -> None:
+    for error in (MissingNameError("a text"), MissingNameError(lambda: "a text")):
+        assert repr(error) == "MissingNameError('a text')"
+    with pytest.raises(MissingNameError) as caught:
+        tb.cumsum  # noqa: B018
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.name) == (str(caught.value), "cumsum")
+    assert "write tb.cumulative_sum" in str(again)
