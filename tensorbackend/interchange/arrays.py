@@ -95,12 +95,11 @@ def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
     narrow = _narrow_of_torch(value)
     if narrow is not None:
         return narrow
-    if hasattr(value, "__array__") or not hasattr(value, "__array_interface__"):
-        array: numpy.ndarray[Any, Any] = value.__array__()
-    else:
-        import numpy
+    import numpy
 
-        array = numpy.asarray(value)
+    direct = hasattr(value, "__array__") or not hasattr(value, "__array_interface__")
+    # What a class gives may be an array of `tensorbackend.numpy`.
+    array: numpy.ndarray[Any, Any] = numpy.asarray(value.__array__() if direct else value)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 

@@ -669,7 +669,7 @@ def identity(n: int, dtype: Any = ..., *, like: Any = ...) -> ndarray:
 def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
 def imag(val: Any) -> _ArrayOrNumber:
-    """The imaginary parts: a view; zeros for an array that is not complex."""
+    """The imaginary parts: a view, or that of a number; zeros for an array that is not complex."""
 def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> ndarray:
     """Test whether each element of the flat array is among others."""
 index_exp: Any
@@ -906,7 +906,7 @@ def ravel(a: Any, order: str = ...) -> ndarray:
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str = ...) -> Any:
     """The places of the flat array at coordinates."""
 def real(val: Any) -> _ArrayOrNumber:
-    """The real parts: a view."""
+    """The real parts: a view, or that of a number."""
 def real_if_close(a: Any, tol: float = ...) -> Any:
     """The real parts if all imaginary parts are nearly 0, otherwise the array."""
 recarray: Any

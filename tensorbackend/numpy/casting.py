@@ -16,8 +16,8 @@ from ..dtypes import REAL_OF, DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import Step, box, fresh, functions, ndarray, new_array, step_view, tensor_of
-from .conversion import asarray, cast, host, tensor
-from .dtypes import HostOnlyError, check_cast, dtype_of
+from .conversion import asarray, cast, host
+from .dtypes import NUMBERS, HostOnlyError, check_cast, dtype_of
 from .functions import public
 from .layouts import axes_in_order, layout_of, lock
 from .orders import in_order
@@ -136,18 +136,22 @@ functions["astype_in_order"] = _astype_in_order
 
 @public
 def real(val: Any) -> Any:
-    """The real parts: a view."""
+    """The real parts: a view, or that of a number."""
+    if val.__class__ in NUMBERS:
+        number: Any = val
+        return number.real
     x = val if val.__class__ is ndarray else asarray(val)
     if not x._template().dtype.is_complex:
         return x
-    if not x.ndim and val.__class__ is not ndarray:
-        return box(tb.real(tensor(val)))
     return step_view(x, Step(tb.real, lambda old, new: tb.complex(new, tb.imag(old)), lambda layout: layout.real))
 
 
 @public
 def imag(val: Any) -> Any:
-    """The imaginary parts: a view; zeros for an array that is not complex."""
+    """The imaginary parts: a view, or that of a number; zeros for an array that is not complex."""
+    if val.__class__ in NUMBERS:
+        number: Any = val
+        return number.imag
     x = val if val.__class__ is ndarray else asarray(val)
     if not x._template().dtype.is_complex:
         zeros = box(tb.zeros_like(tensor_of(x)))

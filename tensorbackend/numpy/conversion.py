@@ -77,7 +77,7 @@ def tensor(value: Any) -> Tensor:
         return from_numpy(numpy.asarray(value))
     if isinstance(value, GeneratorType):
         raise DTypeError(expected("an array or numbers", "use np.fromiter for an iterator", value=value))
-    if isinstance(value, bytes | str | dict | set | frozenset) or value is None:
+    if value is None or (isinstance(value, bytes | str | dict | set | frozenset) and not hasattr(value, "__array__")):
         raise HostOnlyError(expected("an array or numbers", "use a list of numbers", value=value))
     of_numpy = hasattr(value, "__array_interface__") and library_backend(value) is None
     if hasattr(value, "__dlpack__") and not of_numpy:

@@ -23,6 +23,7 @@ from .arrays import blank, functions, ndarray, result
 from .bodies import Body
 from .conversion import tensor
 from .dtypes import dtype_of
+from .homes import home_of
 from .host_arrays import (
     AT_HOME,
     FALL_BACK,
@@ -31,10 +32,12 @@ from .host_arrays import (
     STARS,
     binds,
     compile_late,
+    dispatches,
     hosted,
     parameters_of,
     without_binding,
 )
+from .overrides import tensor_or_numpy
 from .ufuncs import write_out
 
 Array: TypeAlias = Any
@@ -208,6 +211,10 @@ def _source(body: Callable[..., Any], name: str, full: str, planned: bool, in_ou
             "at_home_in_loop": AT_HOME.format(indent=" " * 20, values=of_list, function=name),
         }
     scope["body"] = ready(body) if planned else body
+    if not dispatches(full):
+        scope["home_of"] = home_of
+    elif not homes["at_home"]:  # which asks, for several arguments together
+        scope["tensor"] = tensor_or_numpy
     lines = (
         ["    if out is not None and dtype is None:\n        dtype = getattr(out, 'dtype', None)\n"] if in_out else []
     )

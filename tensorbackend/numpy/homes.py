@@ -44,7 +44,7 @@ def home_of(values: Sequence[Any], depth: int = _DEPTH) -> Backend | None:
             if not value:
                 continue
             first = value[0]
-            if first.__class__ is not ndarray or _place(first) is not (scoped() or process_default[0]):
+            if first.__class__ is not ndarray or place_of(first) is not (scoped() or process_default[0]):
                 if first.__class__ in NUMBERS and value[-1].__class__ in NUMBERS:
                     middle = value[len(value) // 2]
                     if middle.__class__ in NUMBERS:
@@ -53,7 +53,7 @@ def home_of(values: Sequence[Any], depth: int = _DEPTH) -> Backend | None:
                 lists = [value] if lists is None else [*lists, value]
                 continue
         elif kind is ndarray or kind is Tensor:
-            place = value.backend if kind is Tensor else _place(value)
+            place = value.backend if kind is Tensor else place_of(value)
             if place is not (scoped() or process_default[0]):
                 return _chosen(values)
         else:
@@ -64,7 +64,8 @@ def home_of(values: Sequence[Any], depth: int = _DEPTH) -> Backend | None:
     return home_of([part for each in lists for part in each[:_SEARCHED_ENTRIES]], depth - 1)
 
 
-def _place(array: ndarray) -> Backend:
+def place_of(array: ndarray) -> Backend:
+    """The backend of an array."""
     t: Tensor | None = array._t
     return array._root._t.backend if t is None else t.backend
 

@@ -21,6 +21,7 @@ from .arrays import HERE, functions, ndarray, replace
 from .conversion import back, from_numpy, host
 from .dtypes import HostOnlyError
 from .homes import call_at_home, home_of, scoped, split_values
+from .overrides import home_or_numpy, leave_to_numpy
 
 NAMES: Final = [
     "asmatrix", "bmat", "busday_count", "busday_offset", "busdaycalendar", "bytes_", "character", "clongdouble",
@@ -124,8 +125,8 @@ FALL_BACK: Final = """\
 chained."""
 
 SCOPE: Final[dict[str, Any]] = {
-    "HostOnlyError": HostOnlyError, "by_numpy": by_numpy, "call_at_home": call_at_home, "home_of": home_of,
-    "ndarray": ndarray, "scoped": scoped, "default": process_default,
+    "HostOnlyError": HostOnlyError, "by_numpy": by_numpy, "call_at_home": call_at_home, "default": process_default,
+    "home_of": home_or_numpy, "leave_to_numpy": leave_to_numpy, "ndarray": ndarray, "scoped": scoped,
 }  # fmt: skip
 """The names that `FALL_BACK` and `AT_HOME` need."""
 
@@ -216,12 +217,20 @@ def binds(name: str) -> bool:
     return hasattr(type(attrgetter(name)(numpy)) if hasattr(numpy, name.partition(".")[0]) else FunctionType, "__get__")
 
 
+def dispatches(name: str) -> bool:
+    """Whether an operand may take NumPy's function of a name over: not those in C that convert it, as `asarray`."""
+    function = attrgetter(name)(numpy) if hasattr(numpy, name.partition(".")[0]) else None
+    return binds(name) or isinstance(getattr(function, "__self__", None), numpy.ufunc)
+
+
 def without_binding(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function that a class may have as an attribute, `activation = np.tanh`, as NumPy's own: it gets no `self`.
 
     The function has one positional parameter more in front, which means nothing.
     """
     given = signature(function)
+    own: Any = function
+    own.__module__, own.__qualname__ = __package__, f"{name}.__func__"  # where pickle finds it
     method = MethodType(function, _Owner(name.rpartition(".")[0]))
     show_signature(method, given.replace(parameters=[each for each in given.parameters.values() if each.name != "_"]))
     return method
@@ -287,9 +296,30 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
     return result
 
 
+_JOINED: Final = {"arrays", "arys", "tup"}
+"""Parameters that are sequences of operands, each of which may take the function over."""
+
+
+def _question_of_others(given: Signature, home: bool) -> str:
+    """The code that asks whether an operand takes the function over, where the question for a home does not."""
+    operands = [each for each in given.parameters.values() if each.kind not in STARS and _may_be_array(each)]
+    first = next(iter(given.parameters.values()))
+    if first.kind is Parameter.VAR_POSITIONAL:
+        return f"        leave_to_numpy({first.name})\n"
+    if first.name in _JOINED:
+        return f"        if {first.name}.__class__ in (list, tuple):\n            leave_to_numpy({first.name})\n"
+    last = 1 if str(given.return_annotation) == "None" else None  # one that writes gets the elements of what it writes
+    asked = [each.name for each in operands[home:last] if each.default is Parameter.empty]  # the home is the first's
+    values = ", ".join(each.name for each in operands)
+    condition = " or ".join(f"{each}.__class__ is not ndarray" for each in asked)
+    return f"        if {condition}:\n            leave_to_numpy(({values},))\n" if asked else ""
+
+
 def _hosted_source(function: Callable[..., Any], name: str, home: bool, scope: dict[str, Any]) -> str:
     """The source of a function that `hosted` makes; what it reads besides is entered in the scope."""
     scope["given"] = given = signature(function)
+    if not dispatches(name):
+        scope["home_of"] = home_of
     head = parameters_of(given, scope)
     positional, named, plain = [], [], []
     for parameter in given.parameters.values():
@@ -316,4 +346,6 @@ def _hosted_source(function: Callable[..., Any], name: str, home: bool, scope: d
         question = (_SEVERAL if starred else _NOT_HERE).format(indent=" " * 8, first=first.name)
         asked = AT_HOME.format(indent=" " * 12, values=values, function="implementation")
         code = question + asked + code
+    if given.parameters and dispatches(name):
+        code = _question_of_others(given, home) + code
     return f"def {name.rpartition('.')[2]}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=name)}"

@@ -24,19 +24,24 @@ from .shapes import flat_along
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The elements sorted along an axis; NaN come last."""
     x, axis = flat_along(a, axis)
-    return tb.take_along_axis(x, _complex_order(x, axis), axis=axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
+    return tb.take_along_axis(x, complex_order(x, axis), axis=axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
 
 
 @function
 def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The indices that sort along an axis."""
     x, axis = flat_along(a, axis, of_number=True)
-    return _complex_order(x, axis) if x.dtype.is_complex else tb.argsort(x, axis=axis)
+    return complex_order(x, axis) if x.dtype.is_complex else tb.argsort(x, axis=axis)
 
 
-def _complex_order(x: Tensor, axis: int) -> Tensor:
-    """The order of complex numbers by real, then imaginary part."""
-    return tb.lexsort([tb.imag(x), tb.real(x)], axis=axis)
+def complex_order(x: Tensor, axis: int) -> Tensor:
+    """The order of complex numbers by real, then imaginary part; those with a NaN come last."""
+    real, imag = tb.real(x), tb.imag(x)
+    nans = 2 * cast(tb.isnan(real), tb.uint8) + cast(tb.isnan(imag), tb.uint8)
+    return tb.lexsort([imag, real, nans], axis=axis)
+
+
+functions["complex_order"] = complex_order
 
 
 @public

@@ -20,6 +20,7 @@ from .documents import summary_of
 from .dtypes import FLOATING, INEXACT, NUMERIC, dtype_of, numpy_dtype
 from .functions import PUBLIC
 from .host_arrays import AT_HOME, FALL_BACK, RESULT, SCOPE, compile_late
+from .overrides import tensor_or_numpy
 from .shapes import axis_positions, known_axis, refuse_lists, size
 from .ufuncs import write_out
 
@@ -118,7 +119,7 @@ def reduce(
 ) -> Any:  # fmt: skip
     """A reduction with any arguments of NumPy."""
     row = ROWS[name]
-    x = tensor(a)
+    x = tensor_or_numpy(a)
     keep = False if keepdims is NO_VALUE else bool(keepdims)
     if isinstance(axis, numpy.ndarray) or axis.__class__ is ndarray:
         axis = operator.index(axis)
@@ -144,6 +145,8 @@ def reduce(
         total_dtype = sums.dtype if row.combines in ("add", "multiply") else x.dtype
         total = tb.full(sums.shape, tensor(initial), dtype=total_dtype, like=x)
         initial = NO_VALUE
+    elif x.dtype.is_complex and name in _EXTREMES:
+        total = extreme_of_complex(name, x, **options)
     else:
         total = row.op(x, **options)
     if initial is not NO_VALUE and row.combines and (where is NO_VALUE or where is True):
@@ -176,7 +179,7 @@ def no_order(name: str) -> DTypeError:
 
 def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
     if x.dtype.is_complex:
-        if name in ("var", "std"):
+        if name in ("var", "std") or name in _EXTREMES:
             return x
         raise no_order(name)
     return cast(x, dtype_of(row.computes_in))
@@ -219,6 +222,28 @@ def _variance(name: str, x: Tensor, options: dict[str, Any]) -> Tensor:
     """The variance of complex numbers, the mean of their squared distances from the mean."""
     total = tb.var(tb.real(x), **options) + tb.var(tb.imag(x), **options)
     return total if name == "var" else tb.sqrt(total)
+
+
+_EXTREMES: Final = frozenset({"argmax", "argmin", "max", "min"})
+
+
+def extreme_of_complex(name: str, x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The first or last complex number by NumPy's order, or its index; the last one, with a NaN, if there is any."""
+    axes = axis_positions(axis, x.ndim)
+    if not size(x, axis):
+        return ROWS[name].op(tb.real(x), axis=axis, keepdims=keepdims)
+    rest = [place for place in range(x.ndim) if place not in axes]
+    lines = tb.reshape(tb.permute_dims(x, (*rest, *axes)), (*(x.shape[place] for place in rest), size(x, axis)))
+    order = functions["complex_order"](lines, -1)
+    index = order[..., -1:]
+    if name.endswith("min"):
+        index = tb.where(tb.isnan(tb.take_along_axis(lines, index, axis=-1)), index, order[..., :1])
+    found = tb.take_along_axis(lines, index, axis=-1)
+    if name.startswith("arg"):  # the first of equal ones
+        alike = tb.where(tb.isnan(found), tb.isnan(lines), lines == found)
+        found = tb.argmax(alike, axis=-1, keepdims=True)
+    shape = [1 if place in axes else x.shape[place] for place in range(x.ndim)]
+    return tb.reshape(found, shape if keepdims else [x.shape[place] for place in rest])
 
 
 for _name, _row in ROWS.items():

@@ -18,7 +18,7 @@ from .arrays import as_shape, box, fresh, functions, ndarray, new_array, result,
 from .conversion import asarray, back, cast, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import PUBLIC, Array, Out, function, public
-from .homes import home_of
+from .overrides import home_or_numpy
 from .promotion import infinite_beyond
 from .reductions import NO_VALUE
 from .shapes import flat_along
@@ -97,7 +97,7 @@ def where(condition: Any, x: Any = NO_VALUE, y: Any = NO_VALUE, /) -> Any:
                 return new_array(tb.where(mask, first, second))
             except OutOfRangeError:  # of a number, which is infinite below
                 pass
-    home = home_of((condition, x, y))
+    home = home_or_numpy((condition, x, y))
     if home is not None:
         return call_with_default(home, where, condition, x, y)
     if x is NO_VALUE and y is NO_VALUE:

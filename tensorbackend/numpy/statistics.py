@@ -16,7 +16,7 @@ from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
-from .reductions import NO_VALUE, no_order
+from .reductions import NO_VALUE, extreme_of_complex, no_order
 from .shapes import axis_position, axis_positions, known_axis, refuse_lists
 from .ufuncs import write_out
 
@@ -26,6 +26,8 @@ def ptp(a: Array, axis: Any = None, out: Out = None, keepdims: Any = False) -> A
     """The range: the maximum minus the minimum along axes."""
     refuse_lists(axis)
     axis = known_axis(a, axis)
+    if a.dtype.is_complex:
+        return extreme_of_complex("max", a, axis, keepdims) - extreme_of_complex("min", a, axis, keepdims)
     return tb.max(a, axis=axis, keepdims=keepdims) - tb.min(a, axis=axis, keepdims=keepdims)
 
 

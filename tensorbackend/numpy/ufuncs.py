@@ -28,6 +28,7 @@ from .conversion import NUMBERS, back, cast, host, operand, tensor
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
 from .homes import home_of
 from .host_arrays import call_on_host
+from .overrides import COMMON, call_override, overrides
 from .promotion import Plan, Spec, infinite_beyond, kind_of, make_plan, plan_call
 from .ufunc_table import COMPARISON_METHODS, COMPARISONS, OPERATORS
 
@@ -40,6 +41,9 @@ def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) 
     if home is not None:
         return call_with_default(home, partial(call, spec, arguments, out, **options))
     try:
+        if not COMMON.issuperset(map(type, arguments)) and any(map(overrides, arguments)):
+            with suppress(TemplateDataError):
+                return call_override(spec.by_numpy, arguments, options if out is None else {"out": out, **options})
         return _call(spec, arguments, out, **options)
     except HostOnlyError as error:
         only = error
@@ -259,6 +263,8 @@ def operate(spec: Spec, x: Any, y: Any) -> Any:
         if _is_object(other):
             with suppress(TemplateDataError):
                 return back(_SYMBOLS[spec.name](host(x), host(y)))
+        if overrides(other) and hasattr(other, "__array_ufunc__"):
+            return call(spec, (x, y))
         if getattr(other, "__array_ufunc__", 0) is None or _has_operators_of_its_own(other):
             return NotImplemented
         if other is None or isinstance(other, str):

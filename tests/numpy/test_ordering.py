@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend.numpy as np
+from tensorbackend.testing import profile
 
 
 @pytest.mark.parametrize("right", [False, True])
@@ -22,3 +26,25 @@ def test_complex_numbers_are_sorted_in_the_dtype_of_numpy(dtype: str) -> None:
     x = numpy.array([3, 0, 2, 1]).astype(dtype)
     ours, numpys = np.sort_complex(np.array(x)), numpy.sort_complex(x)
     assert (ours.tolist(), str(ours.dtype)) == (numpys.tolist(), str(numpys.dtype))
+
+
+@pytest.mark.parametrize("name", ["sort", "argsort", "max", "min", "argmax", "argmin", "ptp"])
+def test_complex_numbers_are_ordered_by_real_then_imaginary_part(name: str) -> None:
+    @profile(150)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        part = st.sampled_from([0.0, 1.0, -1.0, 2.0, numpy.inf, numpy.nan])
+        shape = data.draw(st.lists(st.integers(1, 3), min_size=name in ("sort", "argsort"), max_size=3))
+        count = math.prod(shape)
+        parts = data.draw(st.lists(st.tuples(part, part), min_size=count, max_size=count))
+        x = numpy.array([complex(*pair) for pair in parts], data.draw(st.sampled_from(["c8", "c16"]))).reshape(shape)
+        axis = data.draw(st.sampled_from([*range(len(shape)), *([] if name in ("sort", "argsort") else [None])]))
+        with numpy.errstate(invalid="ignore"):
+            wanted = getattr(numpy, name)(x, axis=axis)
+        found = numpy.asarray(getattr(np, name)(np.array(x), axis=axis))
+        if name in ("max", "min", "ptp"):  # of several NaN it may be another one
+            assert (numpy.isnan(found) == numpy.isnan(wanted)).all()
+            found, wanted = (numpy.where(numpy.isnan(wanted), 0, each) for each in (found, wanted))
+        numpy.testing.assert_array_equal(found, wanted)
+
+    agrees()
