@@ -71,7 +71,7 @@ def public(
     name = f"{space}.{function.__name__}" if space else function.__name__
     function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     if direct and not binds(name):
-        function = without_binding(function, name)
+        function = without_binding(function)
     functions[name] = function
     PUBLIC[name] = function if direct else hosted(function, name, home)
     return function
@@ -168,7 +168,7 @@ def function(
     made: Any = _wrapper(body, name, full, planned, in_out)
     made.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     made.__doc__, made.__qualname__, made.body = body.__doc__, name, body
-    functions[full] = PUBLIC[full] = made if binds(full) else without_binding(made, full)
+    functions[full] = PUBLIC[full] = made if binds(full) else without_binding(made)
     return functions[full]
 
 

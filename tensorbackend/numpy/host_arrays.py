@@ -188,24 +188,20 @@ def compile_late(
     return made
 
 
-class _Owner:
+class _Namespace:
     """What a function that does not bind is bound to: Python binds no method again. Pickle finds the function there."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-
     def __repr__(self) -> str:
-        return f"{__package__}.{self._path}".rstrip(".")
+        return str(__package__)
 
     def __getattr__(self, name: str) -> Any:
-        namespace = functions["namespace"]()
-        return getattr(attrgetter(self._path)(namespace) if self._path else namespace, name)
+        return getattr(functions["namespace"](), name)
 
-    def __reduce__(self) -> Any:
-        return type(self), (self._path,)
+    def __reduce__(self) -> str:
+        return "NAMESPACE"
 
-    def __deepcopy__(self, memo: Any) -> _Owner:
-        return self
+
+NAMESPACE: Final = _Namespace()
 
 
 def binds(name: str) -> bool:
@@ -214,24 +210,23 @@ def binds(name: str) -> bool:
     >>> binds("sum"), binds("tanh")
     (True, False)
     """
-    return hasattr(type(attrgetter(name)(numpy)) if hasattr(numpy, name.partition(".")[0]) else FunctionType, "__get__")
+    return "." in name or not hasattr(numpy, name) or hasattr(type(getattr(numpy, name)), "__get__")
 
 
 def dispatches(name: str) -> bool:
     """Whether an operand may take NumPy's function of a name over: not those in C that convert it, as `asarray`."""
-    function = attrgetter(name)(numpy) if hasattr(numpy, name.partition(".")[0]) else None
-    return binds(name) or isinstance(getattr(function, "__self__", None), numpy.ufunc)
+    return binds(name) or isinstance(getattr(numpy, name.partition(".")[0], None), numpy.ufunc)
 
 
-def without_binding(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def without_binding(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that a class may have as an attribute, `activation = np.tanh`, as NumPy's own: it gets no `self`.
 
     The function has one positional parameter more in front, which means nothing.
     """
     given = signature(function)
     own: Any = function
-    own.__module__, own.__qualname__ = __package__, f"{name}.__func__"  # where pickle finds it
-    method = MethodType(function, _Owner(name.rpartition(".")[0]))
+    own.__module__, own.__qualname__ = __package__, f"{own.__name__}.__func__"  # where pickle finds it
+    method = MethodType(function, NAMESPACE)
     show_signature(method, given.replace(parameters=[each for each in given.parameters.values() if each.name != "_"]))
     return method
 
@@ -292,7 +287,7 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
     own: Any = getattr(function, "func", function)  # also of a `partial`
     made.__doc__, made.__module__, made.__qualname__ = own.__doc__, own.__module__, own.__qualname__
     made.__wrapped__ = function
-    result: Callable[..., Any] = made if is_bound else without_binding(made, name)
+    result: Callable[..., Any] = made if is_bound else without_binding(made)
     return result
 
 

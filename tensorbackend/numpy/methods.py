@@ -198,7 +198,7 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
     function.resolve_dtypes = spec.by_numpy.resolve_dtypes
     for name, method in (_METHODS if spec.nin == 2 and spec.nout == 1 else {"at": at}).items():
         setattr(function, name, hosted(partial(method, spec), f"{spec.name}.{name}"))
-    return without_binding(function, spec.name)
+    return without_binding(function)
 
 
 @cache

@@ -294,14 +294,13 @@ def test_what_is_no_method_of_a_class_in_numpy_is_none_here(name: str) -> None:
 
 def test_functions_that_are_no_methods_are_called_shown_and_stored_as_others() -> None:
     class Layer:
-        activation, array, total = ours.tanh, ours.array, ours.add.reduce
+        activation, array = ours.tanh, ours.array
 
     layer = Layer()
     assert layer.activation(ours.zeros(2)).tolist() == layer.array([0.0, 0.0]).tolist() == [0.0, 0.0]
-    assert layer.total([1, 2]) == 3
     assert str(inspect.signature(ours.add)).startswith("(x1, x2, /, out=None, *")
     assert list(inspect.signature(ours.zeros).parameters) == ["shape", "dtype", "order", "device", "like"]
-    for function in (ours.add, ours.zeros, ours.arange, ours.add.reduce):
+    for function in (ours.add, ours.zeros, ours.arange, ours.asarray):
         assert pickle.loads(pickle.dumps(function)) == copy.deepcopy(function) == function
         inner: Any = function
         assert pickle.loads(pickle.dumps(inner.__func__)) is inner.__func__  # as cloudpickle stores methods
