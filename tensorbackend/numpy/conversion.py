@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -21,7 +20,7 @@ from ..select.default import process_default
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, reshape_to, step_view, tensor_of
 from .dtypes import NUMBERS as NUMBERS
-from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
+from .dtypes import HostOnlyError, dtype_of, dtype_of_bytes, is_host_only, numpy_dtype, with_order
 from .from_host import array_of_new, stack_on_host
 from .from_host import from_numpy as from_numpy
 from .homes import home_of, scoped
@@ -187,7 +186,7 @@ def host(value: Any) -> Any:
 def back(value: Any) -> Any:
     """NumPy's arrays as arrays here, also in lists and tuples; numbers, and what no tensor can hold, stay NumPy's."""
     if isinstance(value, numpy.ndarray):
-        return value if is_host_only(value) else box(from_numpy(value))
+        return value if is_host_only(value) or not value.dtype.isnative else box(from_numpy(value))
     if type(value) in (list, tuple):
         return type(value)(map(back, value))
     if isinstance(value, tuple):  # a named tuple of NumPy's
@@ -405,20 +404,21 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
 def _ndarray(
     shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None
 ) -> Any:
-    """`np.ndarray(shape, dtype, buffer)`."""
+    """`np.ndarray(shape, dtype, buffer)`: the elements in a buffer are copied."""
     try:
-        wanted = dtype_of(dtype)
+        wanted = dtype_of(dtype) if buffer is None else dtype_of_bytes(dtype)
     except HostOnlyError:
         return numpy.ndarray(shape, dtype, host(buffer), offset, strides, order)
-    if strides is not None:
-        raise ArgumentError(expected("no strides", "index or reshape an array", strides=strides))
     if buffer is None:
+        if strides is not None:
+            raise ArgumentError(expected("no strides", "index or reshape an array", strides=strides))
         made = new_in_order(tb.zeros(as_shape(shape), dtype=wanted), order)
         if not made.shape:
             made._how = True
         return made
-    flat = numpy.frombuffer(host(buffer), numpy_dtype(wanted), math.prod(as_shape(shape)), offset)
-    return box(from_numpy(flat.reshape(as_shape(shape)), copy=True))
+    plain = numpy_dtype(wanted)
+    read: Any = numpy.ndarray(as_shape(shape), with_order(dtype, plain), host(buffer), offset, strides, order)
+    return array(read.astype(plain))
 
 
 functions["ndarray"] = _ndarray

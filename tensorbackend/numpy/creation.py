@@ -21,7 +21,7 @@ from ..tensor import Device, Tensor
 from . import conversion
 from .arrays import as_shape, box, functions, ndarray, new_array
 from .conversion import NUMBERS, back, cast, device_next_to, from_numpy, host, tensor
-from .dtypes import dtype_of, numpy_dtype, with_order
+from .dtypes import dtype_of, dtype_of_bytes, numpy_dtype, with_order
 from .from_host import array_of_new
 from .functions import Array, function, public
 from .homes import home_of, scoped
@@ -339,7 +339,7 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
 @public(home=False)
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
     """The elements in a buffer of bytes, copied."""
-    wanted = numpy_dtype(dtype_of(dtype))
+    wanted = numpy_dtype(dtype_of_bytes(dtype))
     read = numpy.frombuffer(host(buffer), with_order(dtype, wanted), count, offset)
     return box(from_numpy(read.astype(wanted), copy=False))
 

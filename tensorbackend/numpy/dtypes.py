@@ -88,6 +88,8 @@ def _find_dtype(dtype: Any) -> DType:
     if found is None or of_numpy.names is not None:
         remedy = _REMEDIES.get(of_numpy.char, _REMEDIES.get(of_numpy.kind, "use another dtype"))
         raise HostOnlyError(expected("a dtype of numbers or bools", remedy, dtype=of_numpy))
+    if not of_numpy.isnative:  # programs ask for it to write bytes in that order
+        raise HostOnlyError(expected("a dtype in the byte order of this machine", dtype=of_numpy))
     return found
 
 
@@ -99,7 +101,7 @@ def is_host_only(array: numpy.ndarray[Any, Any]) -> bool:
     if array.__class__ is not numpy.ndarray and not isinstance(array, numpy.memmap):
         return True
     try:
-        dtype_of(array.dtype)
+        dtype_of(array.dtype.newbyteorder("="))
     except HostOnlyError:
         return True
     return False
@@ -110,6 +112,11 @@ def check_cast(source: DType, target: DType, casting: Any) -> None:
     from_, to = numpy_dtype(source), numpy_dtype(target)
     if source is not target and not numpy.can_cast(from_, to, casting):
         raise TypeError(f"Cannot cast array data from {from_!r} to {to!r} according to the rule '{casting}'")
+
+
+def dtype_of_bytes(dtype: Any) -> DType:
+    """The dtype of elements that are read from bytes, which may lie in another order."""
+    return dtype if dtype.__class__ is DType else dtype_of(numpy.dtype(dtype).newbyteorder("="))
 
 
 def with_order(dtype: Any, wanted: numpy.dtype[Any]) -> numpy.dtype[Any]:

@@ -20,7 +20,7 @@ from .keys import CUTS, HOST, template_of_part
 
 def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
     """NumPy's array as a tensor on the default backend; `HostOnlyError` for one that no tensor can hold."""
-    dtype_of(array.dtype)
+    dtype_of(array.dtype.newbyteorder("="))
     if array.__class__ is not numpy.ndarray and is_host_only(array):
         raise HostOnlyError(expected("a plain array", "convert it with np.asarray", value=type(array).__name__))
     return tb.tensor(array) if copy else tb.asarray(array)

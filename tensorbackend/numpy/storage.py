@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from .conversion import back, host, tensor
-from .dtypes import dtype_of, numpy_dtype, with_order
+from .dtypes import dtype_of, dtype_of_bytes, numpy_dtype, with_order
 from .functions import public
 
 
@@ -121,5 +121,5 @@ def fromfile(
     file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None
 ) -> Any:
     """Reads the numbers of a file."""
-    wanted = numpy_dtype(dtype_of(dtype))
+    wanted = numpy_dtype(dtype_of_bytes(dtype))
     return back(numpy.fromfile(file, with_order(dtype, wanted), count, sep, offset).astype(wanted))

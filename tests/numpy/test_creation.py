@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 import tensorbackend.numpy as np
+from tensorbackend.testing import profile
 
 from .beside import assert_as_numpy
 
@@ -212,3 +215,62 @@ def test_zeros_of_no_shape_are_refused_also_after_those_of_one_that_is_equal(sha
         np.zeros(ready)
     with pytest.raises((TypeError, ValueError)):
         np.zeros(shape)
+
+
+@profile(200)
+@given(st.data())
+def test_an_array_over_a_buffer_has_the_elements_that_numpy_reads(data: st.DataObject) -> None:
+    """In either order of memory and of bytes, at an offset, with steps between elements."""
+    shape = tuple(data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3)))
+    dtype = data.draw(st.sampled_from([">i4", "<i4", ">i2", "u1", ">f4", "f8", ">c8", "?"]))
+    options: dict[str, Any] = {"offset": data.draw(st.integers(0, 4))}
+    if data.draw(st.booleans()):
+        options["order"] = data.draw(st.sampled_from(["C", "F"]))
+    else:
+        options["strides"] = tuple(data.draw(st.integers(1, 8)) for _ in shape)
+    buffer = bytearray(numpy.random.default_rng(0).integers(0, 2, 400, dtype=numpy.uint8))
+    wanted = numpy.ndarray(shape, dtype, buffer, **options)
+    found = np.ndarray(shape, dtype, buffer, **options)
+    numpy.testing.assert_array_equal(numpy.asarray(found), wanted)
+    assert found.dtype == wanted.dtype.newbyteorder("=")
+    if "order" in options:
+        assert found.flags.f_contiguous == wanted.flags.f_contiguous
+
+
+IN_OTHER_ORDER = """
+np.array([1, 2], '>i4')
+np.asarray(x, '>f4')
+np.zeros(3, '>i4')
+np.ones(2, dtype='>f8')
+np.full(2, 7, '>u2')
+np.arange(3, dtype='>i4')
+np.linspace(0, 1, 3, dtype='>f4')
+np.zeros_like(x, dtype='>f4')
+x.astype('>f4')
+x.astype(numpy.dtype('>c8'))
+x.view('>f8')
+np.ascontiguousarray(x, dtype='>i2')
+"""
+
+
+@pytest.mark.parametrize("code", IN_OTHER_ORDER.strip().splitlines())
+def test_the_order_of_bytes_that_a_program_asks_for_is_that_of_its_bytes(code: str) -> None:
+    found = eval(code, {"np": np, "numpy": numpy, "x": np.arange(3.0)})
+    wanted = eval(code, {"np": numpy, "numpy": numpy, "x": numpy.arange(3.0)})
+    assert found.dtype == wanted.dtype
+    assert found.tobytes() == wanted.tobytes()
+    assert float(np.sum(found).real) == float(numpy.sum(wanted).real)
+
+
+def test_bytes_in_the_other_order_are_read_as_the_numbers_that_they_are(tmp_path: Any) -> None:
+    numbers = numpy.arange(3, dtype=">i4")
+    numbers.tofile(tmp_path / "numbers")
+    for found in (
+        np.frombuffer(numbers.tobytes(), ">i4"),
+        np.fromfile(tmp_path / "numbers", ">i4"),
+        np.asarray(numbers),
+        np.array(numbers),
+        np.ndarray((3,), ">i4", numbers.tobytes()),
+    ):
+        assert isinstance(found.tensor, tb.Tensor)
+        assert found.tolist() == [0, 1, 2]
