@@ -21,7 +21,7 @@ from ..tensor import Device, Tensor
 from . import conversion
 from .arrays import as_shape, box, functions, ndarray, new_array
 from .conversion import NUMBERS, back, cast, device_next_to, from_numpy, host, tensor
-from .dtypes import dtype_of, dtype_of_bytes, numpy_dtype, with_order
+from .dtypes import dtype_of, dtype_of_bytes, is_host_only, numpy_dtype, with_order
 from .from_host import array_of_new
 from .functions import Array, function, public
 from .homes import home_of, scoped
@@ -398,7 +398,8 @@ class _Concatenator:
         if home is not None:
             return call_with_default(home, self.__getitem__, key)
         parts = key if isinstance(key, tuple) else (key,)
-        if not any(part.__class__ is ndarray for part in parts):
+        of_numpy = any(isinstance(part, numpy.ndarray) and is_host_only(part) for part in parts)
+        if of_numpy or not any(part.__class__ is ndarray for part in parts):
             return back((numpy.c_ if self.columns else numpy.r_)[host(key)])
         axis, ndmin, start = (-1, 2, 0) if self.columns else (0, 1, -1)
         if parts and isinstance(parts[0], str):

@@ -21,6 +21,8 @@ CALLS = [
     "np.concatenate([['a'], ['bc']])",
     "np.where(x > 3, 'high', 'low')",
     "np.where(x > 3, None, 'low')",
+    "np.c_[x, np.ma.masked_array(x, x > 3)].mask",
+    "np.r_[x[0], np.array(['a', 'b'])]",
     "np.where(x > 3, 1, None)",
     "np.sort(['b', 'a', 'c'])",
     "np.argsort(['b', 'a', 'c'])",
