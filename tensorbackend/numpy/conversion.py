@@ -153,6 +153,13 @@ def promote(parts: Sequence[Tensor]) -> list[Tensor]:
     return [part if part.dtype is common else tb.astype(part, common) for part in parts]
 
 
+def drop_leading_axes(value: Tensor, ndim: int) -> Tensor:
+    """A value without the axes of size 1 in front of the last `ndim`."""
+    while value.ndim > ndim and value.shape[0] == 1:
+        value = tb.reshape(value, value.shape[1:])
+    return value
+
+
 def chosen_inexact(x: Tensor) -> Tensor:
     """A tensor in a floating or complex dtype that linear algebra has: float64 for ints and bools."""
     if x.dtype is tb.float16:

@@ -20,7 +20,7 @@ from ..select.default import process_default
 from ..tensor import Device, Tensor
 from . import conversion
 from .arrays import as_shape, box, functions, ndarray, new_array
-from .conversion import NUMBERS, back, cast, device_next_to, from_numpy, host, tensor
+from .conversion import NUMBERS, back, cast, device_next_to, drop_leading_axes, from_numpy, host, tensor
 from .dtypes import dtype_of, dtype_of_bytes, is_host_only, numpy_dtype, with_order
 from .from_host import array_of_new
 from .functions import Array, function, public
@@ -115,7 +115,8 @@ def full(
     value = tensor(fill_value)
     wanted = value.dtype if dtype is None else dtype_of(dtype)
     if value.shape:
-        return _new(tb.broadcast_to(cast(value, wanted), as_shape(shape)), order)
+        size = as_shape(shape)
+        return _new(tb.broadcast_to(cast(drop_leading_axes(value, len(size)), wanted), size), order)
     return _new(tb.full(as_shape(shape), cast(value, wanted), dtype=wanted, device=device), order)
 
 

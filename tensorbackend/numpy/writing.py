@@ -12,9 +12,8 @@ import tensorbackend as tb
 
 from ..dtypes import DType, bool_
 from ..errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
-from ..tensor import Tensor
 from .arrays import box, flat_view, fresh, functions, ndarray, replace, tensor_of
-from .conversion import cast, host, tensor, tensor_to_write
+from .conversion import cast, drop_leading_axes, host, tensor, tensor_to_write
 from .dtypes import check_cast
 from .functions import public
 from .layouts import refuse_read_only
@@ -26,13 +25,6 @@ def _target(a: Any) -> ndarray:
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
     refuse_read_only(a)
     return a
-
-
-def _drop_leading_axes(value: Tensor, ndim: int) -> Tensor:
-    """A value without the axes of size 1 in front of the last `ndim`."""
-    while value.ndim > ndim and value.shape[0] == 1:
-        value = tb.reshape(value, value.shape[1:])
-    return value
 
 
 def _widest(dtype: DType) -> Any:
@@ -52,7 +44,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         raise DTypeError(f"Cannot cast scalar from {value.dtype} to {dtype} according to the rule '{casting}'")
     value = cast(value, dtype)
     old = tensor_of(target)
-    value = tb.broadcast_to(_drop_leading_axes(value, old.ndim), old.shape)
+    value = tb.broadcast_to(drop_leading_axes(value, old.ndim), old.shape)
     if where is not True:
         value = tb.where(tb.broadcast_to(cast(tensor(where), bool_), old.shape), value, old)
     replace(target, fresh(value))
@@ -157,7 +149,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         new = functions["array"](new, ndmin=flat.ndim)
         new = functions["moveaxis"](new, 0, axis) if moves else new
         places = places.repeat(new.shape[axis])
-    return box(tb.insert(flat, places.tolist(), _drop_leading_axes(tensor(new), flat.ndim), axis=axis))
+    return box(tb.insert(flat, places.tolist(), drop_leading_axes(tensor(new), flat.ndim), axis=axis))
 
 
 @public

@@ -31,6 +31,11 @@ def test_vander_counts_in_numpys_dtype(call: str) -> None:
 
 
 CREATED = """
+np.full((), [1.0])
+np.full((2,), [[[3.0]]])
+np.full((1, 2), [[[1, 2]]])
+np.full((2,), [[1.0], [2.0]])
+np.full_like(np.zeros(2), [[1.0, 2.0]])
 [np.zeros(s, d) for s in (0, 3, (2, 3), (), [2, 1]) for d in (float, int, bool, complex, None, np.float32, np.uint8)]
 [np.empty(s, d).dtype == np.dtype(d) for s in (3, ()) for d in (float, int, np.float16, "i2")]
 np.zeros(2, object).tolist() == [0, 0], np.zeros(2, str).tolist() == ["", ""]
