@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy
 
 from ..caching.memos import remembers_calls
-from ..errors import TemplateDataError, expected
+from ..errors import expected
 from ..protocol import Backend
 from ..select import library_backend
 from ..tensor import Tensor
@@ -59,7 +59,7 @@ def leave_to_numpy(values: Sequence[Any]) -> None:
     if COMMON.issuperset(map(type, values)):
         return
     found = [value for value in values if overrides(value)]
-    if found and not any(value.__class__ is ndarray and place_of(value).dispatch_priority > 1 for value in values):
+    if found and not _follows_arrays(values):
         raise HostOnlyError(expected("an array or numbers", value=type(found[0]).__name__))
 
 
@@ -75,27 +75,25 @@ def home_or_numpy(values: Sequence[Any]) -> Backend | None:
     return home_of(values)
 
 
+def _follows_arrays(values: Sequence[Any]) -> bool:
+    """Whether a trace, a gradient or a tape follows one of the arrays."""
+    return any(value.__class__ is ndarray and place_of(value).dispatch_priority > 1 for value in values)
+
+
 def call_override(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """The result of a universal function of NumPy's by the first operand that takes it over.
 
-    It gets arrays as NumPy's, or in a trace, of which NumPy has no copy, as they are.
-
-    Raises
-    ------
-    TemplateDataError
-        In a trace, if none takes it over: there the operand is a constant.
+    It gets arrays as NumPy's. Arrays that a trace or a gradient follows it gets as they are, if it takes arrays of any
+    library; otherwise the result is `NotImplemented`, and the operand is a constant.
     """
-    only = None
-    try:
+    followed = _follows_arrays(arguments)
+    if not followed:
         arguments = host(tuple(arguments))
         options = {name: value if name == "out" else host(value) for name, value in options.items()}
-    except TemplateDataError as error:
-        only = error
     for value in arguments:
-        if overrides(value) and getattr(value, "__array_ufunc__", None) is not None:
+        asked = overrides(value) and getattr(value, "__array_ufunc__", None) is not None
+        if asked and (not followed or hasattr(value, "__array_function__")):
             made = value.__array_ufunc__(function, "__call__", *arguments, **options)
             if made is not NotImplemented:
                 return made
-    if only is not None:
-        raise only
-    return function(*arguments, **options)
+    return NotImplemented if followed else function(*arguments, **options)

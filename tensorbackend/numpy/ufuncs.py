@@ -42,8 +42,9 @@ def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) 
         return call_with_default(home, partial(call, spec, arguments, out, **options))
     try:
         if not COMMON.issuperset(map(type, arguments)) and any(map(overrides, arguments)):
-            with suppress(TemplateDataError):
-                return call_override(spec.by_numpy, arguments, options if out is None else {"out": out, **options})
+            made = call_override(spec.by_numpy, arguments, options if out is None else {"out": out, **options})
+            if made is not NotImplemented:
+                return made
         return _call(spec, arguments, out, **options)
     except HostOnlyError as error:
         only = error

@@ -136,3 +136,7 @@ def test_traces_go_through_a_quantity_and_take_a_table_for_a_constant() -> None:
         return total.held
 
     assert tb.grad(energy)(x).tolist() == tb.jit(tb.grad(energy))(x).tolist() == [2.0, 4.0, 6.0]
+    with tb.tape() as tape:
+        y = tape.watch(ours.array([1.0, 2.0]))
+        total = ours.sum(ours.multiply(Table([3.0, 5.0]), y)) + ours.dot(Table([1.0, 1.0]), y)
+    assert tb.gradient(total, y).tolist() == [4.0, 6.0]
