@@ -11,16 +11,18 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType, bool_
-from ..errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
+from ..errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, expected
 from .arrays import box, flat_view, fresh, functions, ndarray, replace, tensor_of
 from .conversion import cast, drop_leading_axes, host, tensor, tensor_to_write
-from .dtypes import check_cast
+from .dtypes import HostOnlyError, check_cast
 from .functions import public
 from .layouts import refuse_read_only
 from .shapes import flat_along
 
 
 def _target(a: Any) -> ndarray:
+    if isinstance(a, numpy.ndarray):  # of another library, to which NumPy writes
+        raise HostOnlyError(expected("an array of the namespace", a=type(a).__name__))
     if a.__class__ is not ndarray:
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
     refuse_read_only(a)

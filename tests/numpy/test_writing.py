@@ -132,3 +132,26 @@ def _written(module: Any, way: str, dtype: str, value: Any) -> tuple[Any, str, s
     except (TypeError, ValueError, OverflowError) as error:
         return error, str(numpy.asarray(x)), ""
     return None, str(numpy.asarray(x)), str(numpy.asarray(made))
+
+
+TO_NUMPYS_ARRAY = """
+np.put(a, [0, 1], v)
+np.place(a, a > 3, v)
+np.putmask(a, a > 3, v)
+np.copyto(a, 1.5)
+np.copyto(a, v[0], where=a > 3)
+np.fill_diagonal(a, v)
+np.put_along_axis(a, numpy.array([[0], [1], [2]]), 5.0, 1)
+np.add.at(a, (numpy.array([0, 0]), 1), 1)
+np.add(a, 1, out=a)
+np.cumsum(a, axis=0, out=a)
+"""
+
+
+@pytest.mark.parametrize("code", TO_NUMPYS_ARRAY.strip().splitlines())
+def test_an_array_of_numpys_own_is_written_to(code: str) -> None:
+    """As SciPy and pandas return them, and `isinstance(a, np.ndarray)` says of them."""
+    found, wanted = (numpy.arange(12.0).reshape(3, 4) for _ in range(2))
+    eval(code, {"np": np, "numpy": numpy, "a": found, "v": np.array([8.0, 9.0])})
+    eval(code, {"np": numpy, "numpy": numpy, "a": wanted, "v": numpy.array([8.0, 9.0])})
+    numpy.testing.assert_array_equal(found, wanted)
